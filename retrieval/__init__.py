@@ -1,0 +1,1 @@
+"""The federated retriever for German bodies of rules."""

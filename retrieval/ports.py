@@ -1,0 +1,118 @@
+"""The ports: what the product asks of an encoder, of a retriever and of the four injected callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.model import AnchorClaim, Chunk, CorpusAnswer, CorpusSpec, Reference, Routing, Target, Units
+
+Matrix = NDArray[np.float32]
+
+
+class Fingerprint(msgspec.Struct, frozen=True):
+    """What must be equal for two collections to be compared by score.
+
+    ``background`` is the model's background similarity: the cosine that an unrelated pair of question and passage reaches. It is
+    measured at ingest, one constant per model.
+    """
+
+    model: str
+    revision: str
+    dimension: int
+    question_prompt: str = ""
+    passage_prompt: str = ""
+    normalised: bool = True
+    metric: str = "cosine"
+    chunking: str = ""
+    background: float = 0.0
+
+
+class Encoder(Protocol):
+    """Turns questions and passages into unit vectors of one length. Texts in, float32 matrix (texts x dimension) out."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """Model, revision, dimension and prompts; ``chunking`` and ``background`` are left empty here."""
+        ...
+
+    def questions(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors of questions, one row each."""
+        ...
+
+    def passages(self, texts: Sequence[str]) -> Matrix:
+        """Unit vectors of passages, one row each."""
+        ...
+
+    def truncated(self, texts: Sequence[str]) -> list[int]:
+        """Positions of the texts that the model does not read to their end."""
+        ...
+
+
+@runtime_checkable
+class Source(Protocol):
+    """A retriever of ours: hands over what its routes found, before any fusion, and keeps its chunks at hand."""
+
+    def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
+        """Both routes and the look-up of named sections, best first; never raises for a failed route, it says so."""
+        ...
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk with this id."""
+        ...
+
+    def units(self, target: Target) -> Units:
+        """The chunks of a norm by its address alone."""
+        ...
+
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        """The references in this chunk's text, in the order of the text."""
+        ...
+
+
+class Question(msgspec.Struct, frozen=True):
+    """One question, prepared once for all corpora: its vector per model, its tokens, the sections that it names.
+
+    ``vectors`` maps the model's key to the vector; ``encoder_error`` says why a model gave none. ``sections`` are addresses as far as
+    the question names them (corpus may be empty: not named).
+    """
+
+    text: str
+    vectors: Mapping[str, Any] = {}
+    tokens: tuple[str, ...] = ()
+    sections: tuple[Target, ...] = ()
+    encoder_error: Mapping[str, str] = {}
+
+
+class Registry(Protocol):
+    """The corpora that can be asked. Foreign registries need ``available`` and ``retriever`` only."""
+
+    def available(self) -> Sequence[str]: ...
+
+    def retriever(self, corpus_id: str) -> Any: ...
+
+    def spec(self, corpus_id: str) -> CorpusSpec | Any: ...
+
+
+Router = Callable[[str, Sequence[str]], Iterable[str]]
+NamedCorpora = Callable[[str, Sequence[str]], Iterable[str]]
+Anchors = Callable[[str], Iterable[Any]]
+Verweise = Callable[[Sequence[Mapping[str, Any]], Sequence[str]], Iterable[Any]]
+
+
+@runtime_checkable
+class ExplainsRouting(Protocol):
+    """A router that can say which words named which corpus."""
+
+    def explain(self, question: str, corpora: Sequence[str]) -> Sequence[Routing]: ...
+
+
+@runtime_checkable
+class ExplainsAnchors(Protocol):
+    """A register that can say which claim applied and why."""
+
+    def claims(self, question: str) -> Sequence[AnchorClaim]: ...

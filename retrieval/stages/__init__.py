@@ -1,0 +1,1 @@
+"""The pure stages of a run; none of them knows another."""
