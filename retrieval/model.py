@@ -19,8 +19,8 @@ LEXICAL_KIND = "lexical"
 SECTION_LOOKUP = "section_lookup"
 DEFINITION_LOOKUP = "definition_lookup"
 NEIGHBOR = "neighbor"
-NORM_ANCHOR = "norm_anchor"
-VERWEIS = "verweis"
+NORM_ANCHOR: Literal["norm_anchor"] = "norm_anchor"
+VERWEIS: Literal["verweis"] = "verweis"
 
 
 class Address(msgspec.Struct, frozen=True, order=True):

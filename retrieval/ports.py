@@ -57,6 +57,15 @@ class Encoder(Protocol):
 class Source(Protocol):
     """A retriever of ours: hands over what its routes found, before any fusion, and keeps its chunks at hand."""
 
+    @property
+    def federation(self) -> Any:
+        """What the corpora of one federation share; a question is prepared once for each."""
+        ...
+
+    def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
+        """The question embedded, split into words, with the sections that it names."""
+        ...
+
     def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
         """Both routes and the look-up of named sections, best first; never raises for a failed route, it says so."""
         ...
@@ -69,6 +78,11 @@ class Source(Protocol):
         """The chunks of a norm by its address alone."""
         ...
 
+
+@runtime_checkable
+class ReadsReferences(Protocol):
+    """A reference provider of ours: knows the references of each chunk, before any ranking."""
+
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
         """The references in this chunk's text, in the order of the text."""
         ...
@@ -77,13 +91,14 @@ class Source(Protocol):
 class Question(msgspec.Struct, frozen=True):
     """One question, prepared once for all corpora: its vector per model, its tokens, the sections that it names.
 
-    ``vectors`` maps the model's key to the vector; ``encoder_error`` says why a model gave none. ``sections`` are addresses as far as
-    the question names them (corpus may be empty: not named).
+    ``vectors`` maps the model's key to the vector; ``encoder_error`` says why a model gave none. ``words`` are the words that the word
+    search uses, as the question has them. ``sections`` are addresses as far as the question names them (corpus may be empty: not named).
     """
 
     text: str
     vectors: Mapping[str, Any] = {}
     tokens: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
     sections: tuple[Target, ...] = ()
     encoder_error: Mapping[str, str] = {}
 

@@ -22,6 +22,7 @@ FateCode = Literal[
     "no_contribution",  # found only by a route whose weight is zero
     "corpus_not_selected",  # gathered, but its corpus is not asked under these settings
 ]
+RankBy = Literal["routes", "section_lookup", "norm_anchor", "verweis", "own_rank", "named_first"]
 LIVING: frozenset[str] = frozenset({"kept", "reserved", "filled", "moved_to_front"})
 
 
@@ -57,7 +58,8 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     """One candidate in a ranking.
 
     ``rank`` orders (Ordnungswert); ``cosine`` is the raw cosine of the vector route and decides (Urteilswert), None outside that route.
-    ``score`` is the value of the hit's field of that name. ``identity`` is equal for the same chunk found twice.
+    ``score`` is the value of the hit's field of that name. ``identity`` is equal for the same chunk found twice. ``rank_by`` says what
+    gave the rank; where it is ``routes``, the amounts of ``parts`` sum to it.
     """
 
     chunk_id: str
@@ -68,6 +70,7 @@ class Entry(msgspec.Struct, frozen=True, gc=False):
     cosine: float | None = None
     kinds: tuple[str, ...] = ()
     parts: tuple[Part, ...] = ()
+    rank_by: RankBy = "routes"
     fate: Fate = KEPT
 
     @property

@@ -1,0 +1,251 @@
+"""Decide: a straight line of pure stages over what was gathered, from the pool to the trace.
+
+Nothing is asked here and nothing is changed: the same pool and settings give the same trace, however often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from msgspec.structs import replace
+
+from retrieval.errors import NotGathered
+from retrieval.model import (
+    LEXICAL,
+    LEXICAL_KIND,
+    NORM_ANCHOR,
+    SECTION_LOOKUP,
+    SEMANTIC,
+    VECTOR,
+    VERWEIS,
+    CorpusAnswer,
+    ReadyHit,
+    RouteHit,
+    Target,
+    Units,
+)
+from retrieval.ranking import Entry, Fate, Part, RankBy, Ranking
+from retrieval.settings import Settings
+from retrieval.stages.fusion import METHODS, Contribution, Fused, Fusion, Route, rrf_ceiling
+from retrieval.stages.merging import merge
+from retrieval.stages.named_first import named_first
+from retrieval.stages.quota import apply_quota
+from retrieval.stages.references import Verweis, given_targets, targets
+from retrieval.stages.selection import Selection, select
+from retrieval.trace import Anchor, CorpusTrace, Pool, RouteTrace, StageCount, Trace, count, target_key
+
+_KINDS = {VECTOR: SEMANTIC, LEXICAL: LEXICAL_KIND}
+_UNSET = -1
+
+
+def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET) -> Trace:
+    """The run over ``pool`` under ``settings``.
+
+    ``limit`` replaces ``max_final_results`` (None or 0: no limit). Raises NotGathered when the settings select a corpus that the pool did
+    not ask, and BadSetting for weights that are no weights.
+    """
+    if limit == _UNSET:
+        limit = settings.quota.max_final_results
+    selection = selection_of(pool, settings)
+    missing = [corpus for corpus in selection.selected if corpus not in pool.answers]
+    if missing:
+        raise NotGathered(f"The pool holds no answer of {', '.join(missing)}; gather again with these settings.")
+    answers = [pool.answers[corpus] for corpus in selection.selected]
+    fused, ceiling, failure = _fuse(answers, pool, settings)
+    anchored, anchors, fetched = _anchored(fused, answers, pool, selection)
+    verweise = _verweise(anchored, pool, settings, selection, limit)
+    completed, verweise, added = _completed(anchored, verweise, pool, settings)
+    quota = apply_quota(completed.living, limit, settings.quota.min_hits_per_corpus, settings.quota.min_ratio)
+    named = named_first(quota.ranking.living, pool.named, selection.selected)
+    counts = (
+        StageCount("gathered", 0, len(fused.entries), len(fused.entries), {}),
+        count("fusion", len(fused.entries), 0, fused),
+        count("anchors", len(fused.living), fetched, anchored),
+        count("references", len(anchored.living), added, completed),
+        count("quota", len(completed.living), 0, quota.ranking),
+        count("named_first", len(quota.ranking.living), 0, named.ranking),
+    )
+    return Trace(
+        question=pool.question,
+        settings=settings,
+        limit=limit or None,
+        stamps=pool.stamps,
+        selection=selection,
+        corpora=_corpora(pool, selection),
+        shares=settings.fusion.shares(),
+        fused=fused,
+        anchors=anchors,
+        anchored=anchored,
+        verweise=verweise,
+        completed=completed,
+        quota=quota,
+        named=named,
+        counts=counts,
+        chunks=pool.chunks,
+        specs=pool.specs,
+        route_failure=failure,
+        partial=bool(failure or pool.faults or any(answer.status == "failed" for answer in answers)),
+        faults=pool.faults,
+        words=pool.words,
+        rrf_ceiling=ceiling,
+    )
+
+
+def selection_of(pool: Pool, settings: Settings) -> Selection:
+    """Which corpora the settings select, from what is known before any corpus is asked."""
+    routed = [routing.corpus_id for routing in pool.routings]
+    required = [claim.target.corpus_id for claim in pool.claims]
+    return select(pool.available, routed, required, settings.selection.max_corpora_per_query)
+
+
+# --- fusion ---------------------------------------------------------------------------------------------------------
+
+
+def _fuse(answers: Sequence[CorpusAnswer], pool: Pool, settings: Settings) -> tuple[Ranking, float, str]:
+    """The routes of all corpora as one list; each route's ranks run over the whole federation."""
+    shares = settings.fusion.shares()
+    asked = [answer for answer in answers if answer.routes]
+    lists = {name: _route_hits(name, asked) for name in shares}
+    routes = [
+        Route(name, weight, tuple((hit.chunk_id, hit.scaled) for hit in lists[name]), degraded=_failed(name, asked))
+        for name, weight in shares.items()
+    ]
+    fusion: Fusion = METHODS[settings.fusion.fusion](routes, settings.fusion.rrf_k)
+    ceiling = rrf_ceiling(routes, settings.fusion.rrf_k) if settings.fusion.fusion == "rrf" else 1.0
+    raw = {name: {hit.chunk_id: hit.score for hit in hits} for name, hits in lists.items()}
+    entries = [_entry(hit, pool, raw, ceiling) for hit in fusion.hits]
+    living = [entry for entry in entries if entry.fate.code == "kept"]
+    dropped = [entry for entry in entries if entry.fate.code != "kept"]
+    return Ranking((*living, *dropped)), ceiling if settings.fusion.fusion == "rrf" else 0.0, fusion.reason if asked else ""
+
+
+def _route_hits(name: str, answers: Sequence[CorpusAnswer]) -> list[RouteHit]:
+    """One route over all corpora, best first; equal scores are ordered by the chunk's id, which is made from the address."""
+    hits = [hit for answer in answers for route in answer.routes if route.route == name for hit in route.hits]
+    return sorted(hits, key=lambda hit: (-(hit.scaled or 0.0), -(hit.score or 0.0), hit.chunk_id))
+
+
+def _failed(name: str, answers: Sequence[CorpusAnswer]) -> bool:
+    return any(route.status == "failed" for answer in answers for route in answer.routes if route.route == name)
+
+
+def _entry(hit: Fused, pool: Pool, raw: dict[str, dict[str, float | None]], ceiling: float) -> Entry:
+    parts = tuple(_part(part, raw[part.route][hit.doc_id], ceiling) for part in hit.contributions)
+    counted = [part for part in parts if part.weight > 0]
+    kinds = tuple(_KINDS[part.route] for part in counted or parts)
+    cosine = raw[VECTOR].get(hit.doc_id)
+    fate = Fate() if counted else Fate("no_contribution")
+    corpus = pool.chunks[hit.doc_id].corpus_id
+    rank = hit.fused_score / ceiling
+    return Entry(hit.doc_id, corpus, pool.identities[hit.doc_id], rank, cosine or 0.0, cosine, kinds, parts, fate=fate)
+
+
+def _part(part: Contribution, raw: float | None, ceiling: float) -> Part:
+    return Part(part.route, part.rank, raw, part.score, part.weight, part.amount / ceiling)
+
+
+# --- looked-up sections, anchors, references -------------------------------------------------------------------------
+
+
+def _ready(hit: ReadyHit, pool: Pool, kinds: tuple[str, ...], rank_by: RankBy, rank: float | None = None) -> Entry:
+    corpus = pool.chunks[hit.chunk_id].corpus_id
+    value = hit.rank if rank is None else rank
+    score = (hit.rank if hit.score is None else hit.score) if rank is None else rank
+    return Entry(hit.chunk_id, corpus, pool.identities[hit.chunk_id], value, score, hit.cosine, kinds, rank_by=rank_by)
+
+
+def _anchored(fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection) -> tuple[Ranking, tuple[Anchor, ...], int]:
+    entries = [
+        _ready(hit, pool, hit.kinds, "own_rank" if answer.foreign else "section_lookup") for answer in answers for hit in answer.ready
+    ]
+    anchors: list[Anchor] = []
+    for claim, units in zip(pool.claims, pool.anchor_units, strict=True):
+        outcome = _anchor_outcome(claim.target, units, pool, selection)
+        found = units.hits if outcome in ("found", "repealed") else ()
+        entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]
+        anchors.append(Anchor(claim, outcome, tuple(hit.chunk_id for hit in found), units.error_class))
+    return merge((*fused.living, *entries)), tuple(anchors), len(entries)
+
+
+def _anchor_outcome(target: Target, units: Units, pool: Pool, selection: Selection) -> str:
+    if target.corpus_id not in pool.available:
+        return "corpus_not_in_stock"
+    return units.status if target.corpus_id in selection.selected else "corpus_not_asked"
+
+
+def _verweise(anchored: Ranking, pool: Pool, settings: Settings, selection: Selection, limit: int | None) -> tuple[Verweis, ...]:
+    cap = settings.references.max_verweis_normen
+    if pool.given_targets is not None:
+        defaults = {corpus: spec.default_container_id for corpus, spec in pool.specs.items()}
+        return given_targets(pool.given_targets, defaults, selection.selected, cap)
+    return targets(anchored.living, pool.references, pool.chunks, selection.selected, cap, limit)
+
+
+def _completed(anchored: Ranking, verweise: Sequence[Verweis], pool: Pool, settings: Settings) -> tuple[Ranking, tuple[Verweis, ...], int]:
+    """The list with the followed references in it, merged again, and what became of each reference."""
+    score = settings.references.verweis_score
+    entries: list[Entry] = []
+    outcomes: list[Verweis] = []
+    for number, verweis in enumerate(verweise):
+        if verweis.fate != "follow" or verweis.target is None:
+            outcomes.append(verweis)
+            continue
+        units = pool.reference_units[reference_key(verweis, number, pool)]
+        entries += [_ready(hit, pool, (VERWEIS,), VERWEIS, score) for hit in units.hits]
+        fate = {"found": "fetched", "repealed": "repealed", "failed": "failed"}.get(units.status, "void")
+        chunk_ids = tuple(hit.chunk_id for hit in units.hits)
+        outcomes.append(replace(verweis, fate=fate, chunk_ids=chunk_ids, error_class=units.error_class))
+    return merge((*anchored.living, *entries)), tuple(outcomes), len(entries)
+
+
+def reference_key(verweis: Verweis, number: int, pool: Pool) -> str:
+    """The key under which the pool holds the look-up of a reference target."""
+    target = verweis.target
+    if pool.given_targets is not None or target is None:
+        return given_key(number)
+    return target_key(Target(target.corpus_id, target.section_id, target.container_id, target.subsection or None))
+
+
+def given_key(number: int) -> str:
+    """The key of the look-up for the target that a foreign provider named at this place (from 0)."""
+    return f"given {number}"
+
+
+# --- the corpora ----------------------------------------------------------------------------------------------------
+
+
+def _corpora(pool: Pool, selection: Selection) -> tuple[CorpusTrace, ...]:
+    words = {routing.corpus_id: routing.words for routing in pool.routings}
+    order = (*selection.selected, *selection.cut, *selection.available)
+    return tuple(_corpus(corpus, pool, selection, words) for corpus in dict.fromkeys(order))
+
+
+def _corpus(corpus: str, pool: Pool, selection: Selection, words: dict[str, tuple[str, ...]]) -> CorpusTrace:
+    spec = pool.specs.get(corpus)
+    state = "asked" if corpus in selection.selected else "cut_by_cap" if corpus in selection.cut else "not_routed"
+    required = tuple(claim.anchor_id or claim.trigger for claim in pool.claims if claim.target.corpus_id == corpus)
+    title = spec.title if spec and spec.title else corpus
+    answer = pool.answers.get(corpus) if state == "asked" else None
+    if answer is None:
+        return CorpusTrace(corpus, title, state, routed_by=words.get(corpus, ()), required_by=required)
+    return CorpusTrace(
+        corpus,
+        title,
+        state,
+        answer.status,
+        words.get(corpus, ()),
+        required,
+        answer.size,
+        tuple(_routes(answer)),
+        len(answer.ready),
+        answer.dropped_filter,
+        answer.foreign,
+        answer.error_class,
+        answer.error,
+    )
+
+
+def _routes(answer: CorpusAnswer) -> Iterator[RouteTrace]:
+    for route in answer.routes:
+        best = max((hit.score for hit in route.hits if hit.score is not None), default=None)
+        yield RouteTrace(route.route, route.status, len(route.hits), best, route.way, route.note, route.error_class, route.error)

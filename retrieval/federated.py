@@ -1,0 +1,194 @@
+"""The federated retriever: the drop-in for a retriever of one corpus, a thin face over gather and decide.
+
+The page and ``query()`` run the same two calls, so they cannot differ.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, TypeVar
+
+import msgspec
+
+from retrieval.decide import decide
+from retrieval.gather import Ask, Wiring, gather
+from retrieval.hits import hits_of, target_of
+from retrieval.model import Target
+from retrieval.ports import Anchors, NamedCorpora, Router, Verweise
+from retrieval.settings import Settings
+from retrieval.stages.selection import Selection, select
+from retrieval.trace import Pool, Trace
+
+log = logging.getLogger(__name__)
+_ABSENT: Any = object()
+T = TypeVar("T")
+
+
+class FederatedRetriever:
+    """Searches several corpora as one.
+
+    Parameters
+    ----------
+    registry: has ``available()``, ``retriever(id)`` and ``spec(id)``.
+    router: ``(question, ids) -> ids``; default: every corpus.
+    anchors: ``(question) -> targets``. verweise: ``(hits, ids) -> targets``. named_corpora: ``(question, ids) -> ids``.
+    settings: the settings of a run; every other keyword is one of them by name (``min_ratio=0.3``) and goes before it.
+
+    All four callables may raise; that is logged, stands in the trace and costs only their part.
+    """
+
+    def __init__(
+        self,
+        registry: Any,
+        *,
+        router: Router | None = None,
+        anchors: Anchors | None = None,
+        verweise: Verweise | None = None,
+        named_corpora: NamedCorpora | None = None,
+        settings: Settings | None = None,
+        **values: Any,
+    ) -> None:
+        self.registry = registry
+        self.wiring = Wiring(registry, router, anchors, verweise, named_corpora)
+        self.settings = (settings or Settings()).changed(values)
+
+    # --- a question ---------------------------------------------------------------------------------------------------
+
+    def query(self, question: str, **kwargs: Any) -> list[dict[str, Any]]:
+        """The final list for ``question`` as new dictionaries.
+
+        Keywords: ``top_k``, ``max_final_results`` (the limit; it goes before ``top_k``), ``fetch_k``, ``where``, ``explicit_sections``,
+        ``include_neighbors``, ``enable_definition_lookup``; others go to the retrievers that declare them.
+        """
+        return hits_of(self.trace(question, **kwargs))
+
+    def trace(self, question: str, **kwargs: Any) -> Trace:
+        """The same run as ``query``, with everything that happened in it."""
+        settings, limit, ask = self._read(kwargs)
+        return decide(gather(question, settings, self.wiring, ask, limit), settings, limit)
+
+    def gather(self, question: str, settings: Settings | None = None, known: Pool | None = None) -> Pool:
+        """What the world answers to ``question``; ``known`` is an earlier pool for it."""
+        used = settings or self.settings
+        return gather(question, used, self.wiring, limit=used.quota.max_final_results, known=known)
+
+    def _read(self, kwargs: Mapping[str, Any]) -> tuple[Settings, int | None, Ask]:
+        settings = self.settings
+        if kwargs.get("fetch_k") is not None:
+            settings = settings.changed({"fetch_k": kwargs["fetch_k"]})
+        limit = kwargs.get("max_final_results", _ABSENT)
+        top_k = kwargs.get("top_k", _ABSENT)
+        if limit is _ABSENT and top_k is _ABSENT:
+            limit = settings.quota.max_final_results
+        elif limit is _ABSENT or limit is None:
+            limit = None if top_k is _ABSENT else top_k
+        ask = Ask(kwargs.get("where"), tuple(kwargs.get("explicit_sections") or ()), _passed_on(kwargs))
+        return settings, limit, ask
+
+    # --- what happens before a search ------------------------------------------------------------------------------------
+
+    def anchor_targets(self, question: str) -> list[Target]:
+        """The targets of the curated register for this question; empty when the register fails."""
+        anchors = self.wiring.anchors
+        if anchors is None:
+            return []
+        return _quietly("anchors", lambda: [target_of(raw) for raw in anchors(question) or ()], [])
+
+    def required_corpora(self, question: str) -> list[str]:
+        """The corpora that anchors require, in their order, as far as they are available."""
+        return list(self._selection(question).required)
+
+    def select_corpora(self, question: str) -> list[str]:
+        """The corpora that this question is put to, in order."""
+        return list(self._selection(question).selected)
+
+    def explain_selection(self, question: str) -> dict[str, Any]:
+        """``available``, ``routed``, ``required``, ``selected`` and the anchor targets, as plain data."""
+        selection = self._selection(question)
+        targets = [msgspec.to_builtins(target) for target in self.anchor_targets(question)]
+        steps = {name: list(getattr(selection, name)) for name in ("available", "routed", "required", "selected")}
+        return {**steps, "anchor_targets": targets}
+
+    def _selection(self, question: str) -> Selection:
+        available = list(self.registry.available())
+        router = self.wiring.router
+        routed = _quietly("router", lambda: list(router(question, available) or ()), []) if router else []
+        required = [target.corpus_id for target in self.anchor_targets(question)]
+        return select(available, routed, required, self.settings.selection.max_corpora_per_query)
+
+    # --- is it really not there? ----------------------------------------------------------------------------------------
+
+    def verify_negative_result(self, question: str) -> dict[str, Any]:
+        """Whether "nothing was found" may be said: every selected corpus is asked with a wider search.
+
+        ``safe`` only when none objects and none failed; ``objections`` and ``unchecked`` name the corpora, ``reason`` says it in a
+        sentence. A corpus that failed has refuted nothing and confirmed nothing.
+        """
+        objections: list[str] = []
+        unchecked: list[str] = []
+        for corpus in self.select_corpora(question):
+            verdict = _quietly(corpus, partial(self._verdict, corpus, question), None)
+            if verdict is None:
+                unchecked.append(corpus)
+            elif not verdict:
+                objections.append(corpus)
+        reason = _negative_reason(objections, unchecked)
+        return {"safe": not objections and not unchecked, "objections": objections, "unchecked": unchecked, "reason": reason}
+
+    def _verdict(self, corpus: str, question: str) -> bool | None:
+        check = getattr(self.registry.retriever(corpus), "verify_negative_result", None)
+        if check is None:
+            return None
+        found = check(question)
+        return bool(found.get("safe")) if isinstance(found, Mapping) else bool(found)
+
+    # --- the rest of the face -------------------------------------------------------------------------------------------
+
+    def diagnostics(self) -> dict[str, Any]:
+        """The registry's diagnostics, the consistency of the embeddings and the settings."""
+        inner = _quietly("diagnostics", lambda: dict(self.registry.diagnostics()), {})
+        check = getattr(self.registry, "assert_consistent_embedding", lambda: "")
+        return {**inner, "consistent_embedding": _quietly("consistency", check, ""), "settings": self.settings.flat()}
+
+    @property
+    def _primary(self) -> Any:
+        primary = getattr(self.registry, "primary_id", None) or next(iter(self.registry.available()))
+        return self.registry.retriever(primary)
+
+    @property
+    def col(self) -> Any:
+        """The collection of the primary corpus."""
+        return self._primary.col
+
+    @property
+    def collection_name(self) -> str:
+        """The name of the primary corpus's collection."""
+        return str(getattr(self._primary, "collection_name", ""))
+
+    @property
+    def persist_dir(self) -> str:
+        """The folder of the index."""
+        return str(getattr(self.registry, "persist_dir", ""))
+
+
+def _passed_on(kwargs: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in kwargs.items() if name != "where" and value is not None}
+
+
+def _quietly(part: str, call: Callable[[], T], otherwise: T) -> T:
+    try:
+        return call()
+    except Exception as error:
+        log.warning("%s failed: %s: %s", part, type(error).__name__, error)
+        return otherwise
+
+
+def _negative_reason(objections: Sequence[str], unchecked: Sequence[str]) -> str:
+    parts = []
+    if objections:
+        parts.append(f"the wider search found something in {', '.join(objections)}")
+    if unchecked:
+        parts.append(f"{', '.join(unchecked)} could not be checked, so nothing was confirmed there")
+    return "; ".join(parts) or "every selected corpus was searched more widely and none objects"

@@ -1,0 +1,303 @@
+"""Gather: the outside world is asked once, and what it answered is frozen in a pool.
+
+The question is embedded once, each selected corpus is asked once. Router, anchors, references and named corpora are injected; each may
+raise, which costs only its own part and is recorded.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeVar
+
+import msgspec
+
+from retrieval.decide import decide, given_key
+from retrieval.foreign import ForeignCorpus
+from retrieval.hits import dictionaries, target_of
+from retrieval.model import AnchorClaim, Chunk, CorpusAnswer, CorpusSpec, Reference, Routing, Target, Units
+from retrieval.ports import (
+    Anchors,
+    ExplainsAnchors,
+    ExplainsRouting,
+    NamedCorpora,
+    Question,
+    ReadsReferences,
+    Router,
+    Source,
+    Verweise,
+)
+from retrieval.settings import KNOBS, Settings
+from retrieval.stages.selection import select
+from retrieval.trace import Fault, Pool, Stamps, target_key
+from retrieval.where import for_corpus
+
+log = logging.getLogger(__name__)
+_ANCHOR_CHUNKS = 2
+_VERWEIS_CHUNKS = 1
+T = TypeVar("T")
+
+
+class Wiring(msgspec.Struct, frozen=True):
+    """What a federation is made of: the corpora, and the four injected statements about them."""
+
+    registry: Any
+    router: Router | None = None
+    anchors: Anchors | None = None
+    verweise: Verweise | None = None
+    named_corpora: NamedCorpora | None = None
+
+
+class Ask(msgspec.Struct, frozen=True):
+    """What goes to the corpora beside the question: a filter, sections to look up, and keywords for retrievers that are not ours."""
+
+    where: Mapping[str, Any] | None = None
+    explicit_sections: tuple[str, ...] = ()
+    keywords: Mapping[str, Any] = {}
+
+
+def gather(
+    question: str, settings: Settings, wiring: Wiring, ask: Ask | None = None, limit: int | None = None, known: Pool | None = None
+) -> Pool:
+    """Ask the world once: everything that ``decide`` needs for this question.
+
+    ``known`` is an earlier pool for the same question, filter and index: the corpora that it asked with the same ``fetch_k`` are not
+    asked again. A foreign reference provider sees the merged list under ``settings`` and ``limit``.
+    """
+    return _Gathering(question, settings, wiring, ask or Ask(), known).pool(limit)
+
+
+class _Gathering:
+    """One gathering; every call into the outside that fails is logged, recorded and costs only its part."""
+
+    def __init__(self, question: str, settings: Settings, wiring: Wiring, ask: Ask, known: Pool | None) -> None:
+        self.question = question
+        self.settings = settings
+        self.wiring = wiring
+        self.ask = ask
+        self.faults: list[Fault] = []
+        self.sources: dict[str, Source | ForeignCorpus] = {}
+        self.prepared: dict[int, Question] = {}
+        self.chunks: dict[str, Chunk] = {}
+        self.identities: dict[str, str] = {}
+        same = known is not None and known.question == question and known.fetch_k == settings.gathering.fetch_k
+        self.known = known if same else None
+
+    # --- the line -----------------------------------------------------------------------------------------------------
+
+    def pool(self, limit: int | None) -> Pool:
+        available = tuple(self.wiring.registry.available())
+        routings = self._routings(available)
+        claims = self._claims()
+        required = [claim.target.corpus_id for claim in claims]
+        cap = self.settings.selection.max_corpora_per_query
+        selected = select(available, [routing.corpus_id for routing in routings], required, cap).selected
+        answers = {corpus: self._answer(corpus) for corpus in selected}
+        units = tuple(self._anchor_units(claim.target, selected) for claim in claims)
+        references = self._references()
+        pool = Pool(
+            question=self.question,
+            fetch_k=self.settings.gathering.fetch_k,
+            available=available,
+            routings=routings,
+            claims=claims,
+            named=self._named(available),
+            answers=answers,
+            anchor_units=units,
+            references=references,
+            reference_units=self._reference_units(references, selected),
+            chunks=self.chunks,
+            identities=self.identities,
+            specs=self._specs(available),
+            stamps=self._stamps(),
+            words=next((prepared.words for prepared in self.prepared.values()), ()),
+            where=dict(self.ask.where) if self.ask.where else None,
+        )
+        pool = self._with_given_targets(pool, limit)
+        return msgspec.structs.replace(pool, faults=(*self._encoder_faults(), *self.faults))
+
+    # --- calls that may fail ------------------------------------------------------------------------------------------
+
+    def _try(self, part: str, call: Callable[[], T], otherwise: T) -> T:
+        try:
+            return call()
+        except Exception as error:
+            log.warning("%s failed: %s: %s", part, type(error).__name__, error)
+            self.faults.append(Fault(part, type(error).__name__, str(error)[:500]))
+            return otherwise
+
+    def _encoder_faults(self) -> list[Fault]:
+        messages = {message for prepared in self.prepared.values() for message in prepared.encoder_error.values()}
+        return [Fault("encoder", "EncoderError", message) for message in sorted(messages)]
+
+    # --- the four statements ------------------------------------------------------------------------------------------
+
+    def _routings(self, available: Sequence[str]) -> tuple[Routing, ...]:
+        router = self.wiring.router
+        if router is None:
+            return ()
+        if isinstance(router, ExplainsRouting):
+            return self._try("router", lambda: tuple(router.explain(self.question, available)), ())
+        return self._try("router", lambda: tuple(Routing(str(corpus)) for corpus in router(self.question, available) or ()), ())
+
+    def _claims(self) -> tuple[AnchorClaim, ...]:
+        anchors = self.wiring.anchors
+        if anchors is None:
+            return ()
+        if isinstance(anchors, ExplainsAnchors):
+            return self._try("anchors", lambda: tuple(anchors.claims(self.question)), ())
+        return self._try("anchors", lambda: tuple(AnchorClaim(target_of(raw)) for raw in anchors(self.question) or ()), ())
+
+    def _named(self, available: Sequence[str]) -> tuple[str, ...]:
+        named = self.wiring.named_corpora
+        if named is None:
+            return ()
+        return self._try("named_corpora", lambda: tuple(str(corpus) for corpus in named(self.question, available) or ()), ())
+
+    def _specs(self, corpora: Iterable[str]) -> dict[str, CorpusSpec]:
+        return {corpus: self._spec(corpus) for corpus in corpora}
+
+    def _spec(self, corpus: str) -> CorpusSpec:
+        found = self._try("spec", lambda: self.wiring.registry.spec(corpus), None)
+        if isinstance(found, CorpusSpec):
+            return found
+        read = found.get if isinstance(found, Mapping) else lambda key, other=None: getattr(found, key, other)
+        return CorpusSpec(corpus, str(read("title", "") or corpus), default_container_id=str(read("default_container_id", "") or ""))
+
+    def _stamps(self) -> Stamps:
+        stamps = getattr(self.wiring.registry, "stamps", None)
+        index, model = stamps() if callable(stamps) else ("", "")
+        return Stamps(index, model, str(getattr(self.wiring.anchors, "fingerprint", "")), code_version())
+
+    # --- the corpora --------------------------------------------------------------------------------------------------
+
+    def _source(self, corpus: str) -> Source | ForeignCorpus:
+        if corpus not in self.sources:
+            retriever = self.wiring.registry.retriever(corpus)
+            self.sources[corpus] = retriever if isinstance(retriever, Source) else ForeignCorpus(corpus, retriever)
+        return self.sources[corpus]
+
+    def _answer(self, corpus: str) -> CorpusAnswer:
+        if self.known is not None and corpus in self.known.answers and not self.known.answers[corpus].foreign:
+            answer = self.known.answers[corpus]
+            self._keep(corpus, answer)
+            return answer
+        try:
+            answer = self._asked(corpus)
+        except Exception as error:
+            log.warning("corpus %s failed: %s: %s", corpus, type(error).__name__, error)
+            return CorpusAnswer(corpus, "failed", error_class=type(error).__name__, error=str(error)[:500])
+        self._keep(corpus, answer)
+        return answer
+
+    def _asked(self, corpus: str) -> CorpusAnswer:
+        source = self._source(corpus)
+        where, dropped = for_corpus(self.ask.where, self._spec(corpus).default_container_id)
+        if isinstance(source, ForeignCorpus):
+            keywords = {**self.ask.keywords, "where": where} if where else dict(self.ask.keywords)
+            return source.answer(self.question, keywords, dropped)
+        answer = source.candidates(self._prepared(source), self.settings.gathering.fetch_k, where)
+        return msgspec.structs.replace(answer, dropped_filter=dropped)
+
+    def _prepared(self, source: Source) -> Question:
+        key = id(source.federation)
+        if key not in self.prepared:
+            self.prepared[key] = source.prepare(self.question, self.ask.explicit_sections)
+        return self.prepared[key]
+
+    def _keep(self, corpus: str, answer: CorpusAnswer | Units) -> None:
+        """Take the chunks that an answer speaks of into the pool."""
+        source = self._source(corpus)
+        if isinstance(source, ForeignCorpus):
+            self.chunks.update(source.chunks)
+            self.identities.update(source.identities)
+            return
+        ids = [hit.chunk_id for hit in (answer.ready if isinstance(answer, CorpusAnswer) else answer.hits)]
+        if isinstance(answer, CorpusAnswer):
+            ids += [hit.chunk_id for route in answer.routes for hit in route.hits]
+        for chunk_id in ids:
+            if chunk_id not in self.chunks:
+                chunk = source.chunk(chunk_id)
+                self.chunks[chunk_id] = chunk
+                self.identities[chunk_id] = f"{chunk.corpus_id}\x1f{chunk.text_hash}"
+
+    # --- look-ups by address ------------------------------------------------------------------------------------------
+
+    def _units(self, target: Target) -> Units:
+        try:
+            found = self._source(target.corpus_id).units(target)
+        except Exception as error:
+            log.warning("look-up of %s in %s failed: %s", target.section_id, target.corpus_id, error)
+            return Units("failed", error_class=type(error).__name__, error=str(error)[:500])
+        self._keep(target.corpus_id, found)
+        return found
+
+    def _anchor_units(self, target: Target, selected: Sequence[str]) -> Units:
+        if target.corpus_id not in selected:
+            return Units("not_asked")
+        asked = target if target.max_chunks is not None else msgspec.structs.replace(target, max_chunks=_ANCHOR_CHUNKS)
+        units = self._units(asked)
+        if units.status == "not_found":
+            log.warning("anchor target not found: %s · %s · %s", target.corpus_id, target.container_id or "-", target.section_id)
+        return units
+
+    # --- references ---------------------------------------------------------------------------------------------------
+
+    def _references(self) -> dict[str, tuple[Reference, ...]]:
+        """The references in every chunk that the answers and the anchors brought."""
+        reader = self.wiring.verweise
+        if not isinstance(reader, ReadsReferences):
+            return {}
+        return self._try("verweise", lambda: {key: found for key in self.chunks if (found := reader.references(key))}, {})
+
+    def _reference_units(self, references: Mapping[str, Sequence[Reference]], selected: Sequence[str]) -> dict[str, Units]:
+        found: dict[str, Units] = {}
+        for named in references.values():
+            for reference in named:
+                address = reference.target
+                if address is None or reference.state != "resolved" or address.corpus_id not in selected:
+                    continue
+                target = Target(address.corpus_id, address.section_id, address.container_id, address.subsection or None)
+                key = target_key(target)
+                if key not in found:
+                    found[key] = self._units(msgspec.structs.replace(target, max_chunks=_VERWEIS_CHUNKS))
+        return found
+
+    def _with_given_targets(self, pool: Pool, limit: int | None) -> Pool:
+        """The targets of a reference provider that is not ours: it sees the merged list, as it stands under these settings."""
+        provider = self.wiring.verweise
+        if provider is None or isinstance(provider, ReadsReferences):
+            return pool
+        before = decide(pool, self.settings, limit)
+        hits = dictionaries(before.anchored.living, pool.chunks)
+        selected = before.selection.selected
+        given: tuple[Target, ...] = ()
+        if hits:
+            given = self._try("verweise", lambda: tuple(target_of(raw) for raw in provider(hits, selected) or ()), given)
+        pool = msgspec.structs.replace(pool, given_targets=given)
+        most = int(KNOBS["max_verweis_normen"].high)
+        units = {
+            given_key(number): self._units(self._completed(target))
+            for number, target in enumerate(given[:most])
+            if target.corpus_id in selected
+        }
+        return msgspec.structs.replace(pool, given_targets=given, reference_units=units)
+
+    def _completed(self, target: Target) -> Target:
+        """A reference target with the defaults: the corpus's default container, one chunk."""
+        container = target.container_id
+        if container is None:
+            container = self._spec(target.corpus_id).default_container_id or None
+        chunks = _VERWEIS_CHUNKS if target.max_chunks is None else target.max_chunks
+        return msgspec.structs.replace(target, container_id=container, max_chunks=chunks)
+
+
+@cache
+def code_version() -> str:
+    """The version of the installed product, ``source`` when it runs uninstalled."""
+    try:
+        return version("fundstelle")
+    except PackageNotFoundError:
+        return "source"
