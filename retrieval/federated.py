@@ -114,7 +114,9 @@ class FederatedRetriever:
     def _selection(self, question: str) -> Selection:
         available = list(self.registry.available())
         router = self.wiring.router
-        routed = _quietly("router", lambda: list(router(question, available) or ()), []) if router else []
+        routed: list[str] = []
+        if router is not None:
+            routed = _quietly("router", lambda: list(router(question, available) or ()), routed)
         required = [target.corpus_id for target in self.anchor_targets(question)]
         return select(available, routed, required, self.settings.selection.max_corpora_per_query)
 
@@ -148,7 +150,7 @@ class FederatedRetriever:
 
     def diagnostics(self) -> dict[str, Any]:
         """The registry's diagnostics, the consistency of the embeddings and the settings."""
-        inner = _quietly("diagnostics", lambda: dict(self.registry.diagnostics()), {})
+        inner: dict[str, Any] = _quietly("diagnostics", lambda: dict(self.registry.diagnostics()), {})
         check = getattr(self.registry, "assert_consistent_embedding", lambda: "")
         return {**inner, "consistent_embedding": _quietly("consistency", check, ""), "settings": self.settings.flat()}
 
