@@ -1,0 +1,78 @@
+"""The message catalogue: every sentence that a person reads, by language and key.
+
+Both languages hold the same keys with the same placeholders. Codes of the trace are found systematically: ``fate.below_limit``,
+``kind.semantic``, ``anchor.not_found``, ``quota.reason.fits``.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+LANGUAGES = ("de", "en")
+NONE = "–"
+
+
+class Words:
+    """The words of one language. Values are put in as they are and never read as placeholders themselves."""
+
+    def __init__(self, language: str = "de") -> None:
+        """Raises KeyError for a language without a catalogue."""
+        if language not in LANGUAGES:
+            raise KeyError(f"Language {language!r}: not known. Known are: {', '.join(LANGUAGES)}.")
+        self.language = language
+        self.catalogue = catalogue(language)
+
+    def t(self, key: str, **values: object) -> str:
+        """The sentence under ``key`` with its placeholders filled; fractions get three digits. Raises KeyError for an unknown key."""
+        shown = {name: self.number(value) if isinstance(value, float) else value for name, value in values.items()}
+        return self.catalogue[key].format_map(shown)
+
+    def n(self, key: str, count: int, **values: object) -> str:
+        """The sentence for a number of things: ``key.one`` for 1, else ``key.other``; the number is the placeholder ``n``."""
+        return self.t(f"{key}.{'one' if count == 1 else 'other'}", n=self.whole(count), **values)
+
+    def word(self, family: str, code: str, **values: object) -> str:
+        """The word for a code of the trace (``word("kind", "semantic")``); a code without a word stands for itself."""
+        key = f"{family}.{code}"
+        return self.t(key, **values) if key in self.catalogue else code
+
+    def number(self, value: float | None, digits: int = 3) -> str:
+        """A number with the language's decimal sign; a dash for None, which is not zero."""
+        if value is None:
+            return NONE
+        text = f"{value:.{digits}f}"
+        return text.replace(".", ",") if self.language == "de" else text
+
+    def whole(self, value: int | None) -> str:
+        """A whole number with the language's thousands sign; a dash for None."""
+        if value is None:
+            return NONE
+        text = f"{value:,}"
+        return text.replace(",", ".") if self.language == "de" else text
+
+    def percent(self, share: float) -> str:
+        """A share from 0 to 1 as whole per cent."""
+        return f"{share * 100:.0f} %" if self.language == "de" else f"{share * 100:.0f}%"
+
+    def quoted(self, text: str) -> str:
+        """Words of a question or of a text, in the quotation marks of the language."""
+        return f"„{text}“" if self.language == "de" else f"“{text}”"
+
+
+@cache
+def catalogue(language: str) -> Mapping[str, str]:
+    """All sentences of one language by flat key."""
+    text = files(__package__ or "retrieval.words").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return dict(_flat(tomllib.loads(text)))
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", str(value)
