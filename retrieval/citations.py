@@ -1,0 +1,268 @@
+"""The grammar of German citations: text in, citations out.
+
+The scan runs once over the text. A trigger ("§", "Art.", "Anlage", "Absatz") opens a group, a group is a list of sections with their
+sub-levels, and groups that are joined by "und", a comma or "i. V. m." form a chain over which the law at its end spreads. All blanks
+are bounded, every character is read a bounded number of times: the time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import msgspec
+
+from retrieval.lawnames import law_after, law_before
+from retrieval.sectionlist import (
+    ANNEX,
+    ANNEX_NUMBER,
+    APPENDIX,
+    ARTICLE,
+    BLANKS,
+    ITEM,
+    JOIN,
+    RANGE,
+    RELATIVE,
+    SECTION,
+    Group,
+    Member,
+    close,
+    levels,
+    sections,
+    with_path,
+)
+
+
+class Citation(msgspec.Struct, frozen=True, gc=False):
+    """One section that a text names, with its sub-levels; several sub-levels of one section give several citations.
+
+    ``start``/``end`` are the character span in the text, ``words`` the text there. ``unit`` is § · Artikel · Ziffer · Anlage · Anhang, or
+    Absatz for a relative reference, whose ``section`` is empty. ``until`` is the last section of a range. ``container`` is "Anlage 11" (or
+    "Artikel 247" where an article holds §§). ``law`` are the words that named the law, ``own`` says "dieses Vertrages" and the like,
+    ``open_ended`` is "", "f" or "ff". ``spread`` marks that law or container stand only at a neighbour that is merely joined to this
+    citation ("§ 5 und § 7 ApoG"): a reader may bind § 5 to the own text as well.
+    """
+
+    start: int
+    end: int
+    words: str
+    unit: str
+    section: str
+    until: str | None = None
+    container: str | None = None
+    subsection: str | None = None
+    sentence: str | None = None
+    number: str | None = None
+    letter: str | None = None
+    law: str = ""
+    own: bool = False
+    open_ended: str = ""
+    quoted: bool = False
+    spread: bool = False
+
+
+_TRIGGER = re.compile(
+    r"§|A(?:rt(?=[.i\s\d])|n(?:lage|l\.|hang|hänge|h\.)|bs(?:at|ät|ä\xad|\.|\s))|Paragra|Ziff|Abschnitt\s|Punkt\s|N(?:r\.|ummer\s)"
+)
+_HEAD_SECTION = re.compile(rf"(?:§{BLANKS}§?|Paragra(?:ph|f)(?:en|s)?){BLANKS}(?=\d)")
+_HEAD_ARTICLE = re.compile(rf"Art(?:ikel[ns]?|\.)?{BLANKS}(?=\d|[IVXLC]{{1,6}}(?![\w.]))")
+_HEAD_ITEM = re.compile(rf"(?:Ziff(?:ern?|\.)|(?:Abschnitt|Punkt|Nr\.|Nummer)(?={BLANKS}\d{{1,2}}\.\d)){BLANKS}(?=\d)")
+_HEAD_ANNEX = re.compile(rf"(Anlagen?|Anl\.|Anhangs?|Anhängen?|Anh\.){BLANKS}(?:Nr\.{BLANKS})?(?=[\dIVXLA-H])")
+_HEAD_RELATIVE = re.compile(rf"(?=Abs(?:atz(?:es)?|ä\xad?tzen?|\.)?{BLANKS}\d)")
+_LINK = re.compile(
+    rf"{BLANKS}(?:,?{BLANKS}(?:auch\s|jeweils\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)"
+    rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.))"
+)
+_CONTAINER_BEFORE = re.compile(rf"{BLANKS}(,?){BLANKS}(?=§)")
+_OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
+_OF_ELSE = re.compile(rf"{BLANKS}(?:der|des)\s{{1,40}}(?![\w\s]{{0,30}}§)")
+_ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
+_ODD = {0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-"}
+_QUOTE = re.compile(r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"")
+_COMBINED = re.compile(r"[aouAOU]\u0308")
+
+
+def citations(text: str) -> tuple[Citation, ...]:
+    """All citations of ``text`` in its order. Pure, never raises, linear in the length of the text.
+
+    The spans fit ``text`` as it was given, entities and odd blanks included.
+    """
+    plain = _same_length(text)
+    found: list[Citation] = []
+    trigger = _TRIGGER.search(plain)
+    if trigger is None:
+        return ()
+    quotes = _quotes(plain)
+    pos = 0
+    while trigger is not None:
+        start = trigger.start()
+        chain = _chain(plain, start, pos) if start == 0 or not plain[start - 1].isalnum() else []
+        if chain:
+            _write(text, chain, quotes, found)
+            pos = chain[-1].end
+        trigger = _TRIGGER.search(plain, max(start + 1, pos))
+    return tuple(found)
+
+
+def _same_length(text: str) -> str:
+    """The text with entities, odd blanks, hyphens and decomposed umlauts made plain; no offset moves."""
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in ("sect;", "#167;", "#xa7;") else " ").ljust(len(m[0])), text)
+    if "\u0308" in text:
+        text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
+    return text if text.isascii() or not any(chr(code) in text for code in _ODD) else text.translate(_ODD)
+
+
+def _quotes(plain: str) -> list[tuple[int, int]]:
+    if not any(mark in plain for mark in '„»«“"'):
+        return []
+    return [match.span() for match in _QUOTE.finditer(plain)]
+
+
+def _chain(plain: str, start: int, floor: int) -> list[Group]:
+    """The groups that begin at ``start`` and are joined to one another; ``floor`` is where the last chain ended."""
+    group = _group(plain, start)
+    if group is None:
+        return []
+    chain = [group]
+    while group.law is None:
+        link = _LINK.match(plain, group.end)
+        following = _group(plain, link.end()) if link else None
+        if following is None:
+            break
+        chain.append(following)
+        group = following
+    _spread(plain, chain, floor)
+    return chain
+
+
+def _spread(plain: str, chain: list[Group], floor: int) -> None:
+    """Give the law at the end of the chain, or the one in front of it, to the groups that name none."""
+    law = chain[-1].law
+    if law is None and chain[0].unit != RELATIVE:
+        law = law_before(plain, chain[0].members[0].start, floor)
+        if law is not None and law.start >= 0:
+            chain[0].members[0].start = law.start
+        for group in chain:
+            group.law = law
+        return
+    for group in chain[:-1]:
+        if group.unit != RELATIVE:
+            group.law, group.spread = law, True
+
+
+def _group(plain: str, start: int) -> Group | None:
+    letter = plain[start]
+    if letter == "§" or letter == "P":
+        head = _HEAD_SECTION.match(plain, start)
+        return sections(plain, start, head.end(), SECTION, plural="§§" in head[0].replace(" ", "")) if head else _item(plain, start)
+    if letter != "A":
+        return _item(plain, start)
+    if head := _HEAD_ARTICLE.match(plain, start):
+        return _article(plain, start, head)
+    if head := _HEAD_ANNEX.match(plain, start):
+        return _annex(plain, start, head)
+    return _relative(plain, start) if _HEAD_RELATIVE.match(plain, start) else _item(plain, start)
+
+
+def _item(plain: str, start: int) -> Group | None:
+    head = _HEAD_ITEM.match(plain, start)
+    return sections(plain, start, head.end(), ITEM, plural=head[0].startswith("Ziffern")) if head else None
+
+
+def _article(plain: str, start: int, head: re.Match[str]) -> Group | None:
+    """Articles; an article that is followed by "§" is a container (Artikel 247 § 13 of the EGBGB)."""
+    group = sections(plain, start, head.end(), ARTICLE, plural=head[0].startswith("Artikeln"))
+    if group is None:
+        return None
+    group.bare = head[0].strip() == "Art"
+    last = group.members[-1]
+    inner = _CONTAINER_BEFORE.match(plain, last.end) if len(group.members) == 1 and not last.path else None
+    if inner and not inner[1]:
+        nested = _group(plain, inner.end())
+        if nested:
+            return _inside(nested, start, f"Artikel {last.section}")
+    return group
+
+
+def _inside(group: Group, start: int, container: str) -> Group:
+    group.container = container
+    group.members[0].start = start
+    return group
+
+
+def _annex(plain: str, start: int, head: re.Match[str]) -> Group | None:
+    """One annex or several; an annex that is followed by "§" is the container of that section."""
+    if plain[max(0, start - 14) : start].rstrip().endswith(("Technische", "Technischen", "Technischer")):
+        return None
+    number = ANNEX_NUMBER.match(plain, head.end())
+    if number is None:
+        return None
+    word = "Anlage" if head[1].startswith("Anl") else "Anhang"
+    inner = _CONTAINER_BEFORE.match(plain, number.end())
+    if inner and (nested := _group(plain, inner.end())):
+        nested.spread = bool(inner[1])
+        return _inside(nested, start, f"{word} {number[0]}")
+    group = Group(ANNEX if word == "Anlage" else APPENDIX)
+    group.members.append(Member(start, number.end(), number[0]))
+    pos = number.end()
+    while (step := RANGE.match(plain, pos) or JOIN.match(plain, pos)) and head[1] in ("Anlagen", "Anhänge", "Anhängen"):
+        following = ANNEX_NUMBER.match(plain, step.end())
+        if following is None:
+            break
+        if RANGE.match(plain, pos):
+            group.members[-1].until, group.members[-1].end = following[0], following.end()
+        else:
+            group.members.append(Member(step.end(), following.end(), following[0]))
+        pos = following.end()
+    return close(plain, group, pos)
+
+
+def _relative(plain: str, start: int) -> Group | None:
+    """ "Absatz 2 Satz 1": the own section, or the one named behind it ("Absatz 2 des § 129"); nothing if it is of something else."""
+    group = Group(RELATIVE)
+    group.members.append(Member(start, start, ""))
+    pos = levels(plain, start, group, plural=False)
+    group.members[0].start = start
+    of_section = _OF_SECTION.match(plain, pos)
+    if of_section and (nested := _group(plain, of_section.end())) and not nested.members[0].path:
+        first = nested.members[0]
+        nested.members[:1] = [with_path(first, start, first.end, member.path) for member in group.members]
+        return nested
+    if not group.members[0].path:
+        return None
+    law = law_after(plain, pos)
+    if (law and not law.own) or (not law and _OF_ELSE.match(plain, pos)):
+        group.members.clear()
+    group.end = pos
+    return group
+
+
+def _write(text: str, chain: list[Group], quotes: list[tuple[int, int]], found: list[Citation]) -> None:
+    """Turn the groups into citations."""
+    for group in chain:
+        law = group.law
+        if group.bare and law is None and not group.members[0].path:
+            continue
+        for member in group.members:
+            path = dict(member.path)
+            found.append(
+                Citation(
+                    start=member.start,
+                    end=member.end,
+                    words=text[member.start : member.end],
+                    unit=group.unit,
+                    section=member.section,
+                    until=member.until,
+                    container=group.container,
+                    subsection=path.get(0),
+                    sentence=path.get(1),
+                    number=path.get(2),
+                    letter=path.get(3),
+                    law=text[law.words_start : law.words_end or law.end] if law and not law.own else "",
+                    own=bool(law and law.own),
+                    open_ended=member.open,
+                    quoted=bool(quotes) and any(low <= member.start < high for low, high in quotes),
+                    spread=group.spread,
+                )
+            )

@@ -1,0 +1,309 @@
+"""Lists of sections with their sub-levels, as German texts write them: "§§ 129a, 130a Abs. 8, 131".
+
+In such a list a bare number is either a further section or a further sub-level; what follows it and its size decide. All patterns are
+anchored and bounded, so that a list is read in time linear in its length.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from retrieval.lawnames import Law, law_after
+
+SECTION: Final = "§"
+ARTICLE: Final = "Artikel"
+ITEM: Final = "Ziffer"
+ANNEX: Final = "Anlage"
+APPENDIX: Final = "Anhang"
+RELATIVE: Final = "Absatz"
+
+BLANKS = r"\s{0,40}"
+ANNEX_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}[a-z]?|[A-H])(?![\w/])(?!\.\d)")
+_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,4}(?:[a-z]{1,2}\d{0,2}|[A-Z])?(?!\w)|\d{1,4}(?=[A-ZÄÖÜ][A-Za-z.])")
+_ROMAN_NUMBER = re.compile(r"[IVXLC]{1,6}(?![\w.])")
+_LETTER = re.compile(
+    r"\s([a-eg-z])(?![\w.])(?!\s?V\b)"
+    r"(?=\s{0,9}(?:$|[,;:)/–-]|[A-ZÄÖÜ§]|(?:und|oder|bis|sowie|bzw|des|der|im|in|dieses|dieser|ff?|i)\b))"
+)
+_OPEN = re.compile(r"\s{0,9}(ff?)(?![\w)])\.?")
+_SENTENCE_GOES_ON = re.compile(r"\.\s{1,3}(?:[a-zäöü]|[A-Z]+[a-z]*[A-Z])")
+RANGE = re.compile(
+    rf"{BLANKS}(?:bis(?:\s+(?:einschließlich|zu[mr]?))?\s{{1,40}}|[-–—]{BLANKS})(?:§{{1,2}}{BLANKS}|Art(?:ikel|\.)\s{{0,9}})?(?=\d|[IVX]+\b)"
+)
+_SUB = re.compile(
+    rf"{BLANKS}(?i:(abs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|ab\.|s(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
+    rf"|nummern?|nrn?\.|nrn?(?=\s?\d)|ziff(?:ern?|\.)|buchst(?:aben?|\.)?|lit\.?|bst\.?)){BLANKS}"
+    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)"
+)
+_SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)")
+_SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—])(?=\d|[a-z]{{1,2}}\b)")
+_ROMAN_SUB = re.compile(r"\s([IVX]{1,5})(?:\s(\d{1,2}))?(?![\w.])")
+_EXTRA = re.compile(
+    rf"{BLANKS},?{BLANKS}(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{{0,9}}(?:Halbsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?)"
+    r"|(?:Halbsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:abe|\.)|Spiegelstrich)"
+    r"\s{0,9}[\da-z]{1,3}(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
+)
+JOIN = re.compile(
+    rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
+)
+_FOLLOWS = re.compile(
+    r"\s{0,40}(?:$|[.,;:)\]/–—-]|§|(?:und|oder|sowie|bis|bzw|beziehungsweise|ff?)\b|(?i:abs|satz|s\.|nr|nummer|buchst|lit)|i\.?\s?V)"
+)
+_NOUN_FOLLOWS = re.compile(r"\s{0,40}[A-ZÄÖÜ%]")
+_CONTAINER_AFTER = re.compile(
+    rf"{BLANKS}(?:der|des|in|in\s+der|zur|zu|aus|aus\s+der|von|von\s+der)?{BLANKS}(Anlage|Anhangs?){BLANKS}({ANNEX_NUMBER.pattern})"
+)
+_LEVELS = {"a": 0, "s": 1, "n": 2, "z": 2, "b": 3, "l": 3}
+_LIMIT = 60
+Path = tuple[tuple[int, str], ...]
+_ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
+
+
+class Member:
+    """One section of a group while it is read."""
+
+    __slots__ = ("end", "open", "path", "section", "start", "until")
+
+    def __init__(self, start: int, end: int, section: str, path: Path = ()) -> None:
+        self.start, self.end, self.section, self.path = start, end, section, path
+        self.until: str | None = None
+        self.open = ""
+
+
+class Group:
+    """A unit and its sections, such as "§§ 129a, 130a Abs. 8, 131"."""
+
+    __slots__ = ("bare", "container", "end", "law", "members", "spread", "unit")
+
+    def __init__(self, unit: str, bare: bool = False) -> None:
+        self.unit, self.bare = unit, bare
+        self.members: list[Member] = []
+        self.container: str | None = None
+        self.law: Law | None = None
+        self.spread = False
+        self.end = 0
+
+
+def section_key(number: str) -> tuple[tuple[int, str], ...]:
+    """A key that sorts section numbers as statutes do: 129 < 129a < 130 < 1300; 4.2 < 4.10; Roman numbers by their value."""
+    return tuple(_part_key(part) for part in number.split("."))
+
+
+def _part_key(part: str) -> tuple[int, str]:
+    digits = re.match(r"\d{1,9}", part)
+    if digits:
+        return int(digits[0]), part[digits.end() :].lower()
+    return (_roman(part), "") if part and all(letter in _ROMANS for letter in part) else (0, part.lower())
+
+
+def _roman(word: str) -> int:
+    values = [_ROMANS[letter] for letter in word]
+    return sum(-v if any(v < later for later in values[i + 1 : i + 2]) else v for i, v in enumerate(values))
+
+
+def with_path(member: Member, start: int, end: int, path: Path) -> Member:
+    other = Member(start, end, member.section, path)
+    other.until, other.open = member.until, member.open
+    return other
+
+
+def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group | None:
+    """The list of sections that begins at ``pos`` with a number."""
+    group = Group(unit)
+    read = _number(plain, pos, unit)
+    if read is None:
+        return None
+    while read:
+        member, pos = read
+        if not group.members:
+            member.start = start
+        group.members.append(member)
+        pos = levels(plain, pos, group, plural)
+        joined = JOIN.match(plain, pos)
+        read = _number(plain, joined.end(), unit) if joined and _is_section(plain, joined, plural) else None
+    return close(plain, group, pos)
+
+
+def close(plain: str, group: Group, pos: int) -> Group:
+    """Read the container and the law behind the list."""
+    while extra := _EXTRA.match(plain, pos):
+        pos = extra.end()
+    law = law_after(plain, pos)
+    container = None if law or group.unit in (ANNEX, APPENDIX) or group.container else _CONTAINER_AFTER.match(plain, pos)
+    if container:
+        group.container = f"{container[1].removesuffix('s')} {container[2]}"
+        group.members[-1].end = pos = container.end()
+        law = law_after(plain, pos)
+    if law:
+        group.members[-1].end = pos = law.end
+    group.law, group.end = law, pos
+    return group
+
+
+def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
+    """One section number with its letter, its "ff." and its range."""
+    match = _NUMBER.match(plain, pos) or (_ROMAN_NUMBER.match(plain, pos) if unit == ARTICLE else None)
+    if match is None:
+        return None
+    number, end = match[0], match.end()
+    member = Member(match.start(), end, number)
+    if number.endswith("ff") or (number.endswith("f") and _f_is_following(plain, end)):
+        member.section, member.open = number.rstrip("f"), "ff" if number.endswith("ff") else "f"
+        end += plain[end : end + 1] == "."
+    elif (letter := _LETTER.match(plain, end)) and number[-1].isdigit() and _belongs(plain, pos, letter.end()):
+        member.section, end = number + letter[1], letter.end()
+    elif opened := _OPEN.match(plain, end):
+        member.open, end = opened[1], opened.end()
+    if number[-1:].isupper() and number[0].isdigit():
+        member.section = number.lower()
+    if not member.open and (until := RANGE.match(plain, end)):
+        last = _NUMBER.match(plain, until.end()) or _ROMAN_NUMBER.match(plain, until.end())
+        if last and section_key(last[0]) > section_key(member.section):
+            member.until, end = last[0].lower() if last[0][0].isdigit() else last[0], last.end()
+            if letter := _LETTER.match(plain, end):
+                member.until, end = member.until + letter[1], letter.end()
+    member.end = end
+    return member, end
+
+
+def _f_is_following(plain: str, end: int) -> bool:
+    """Whether the "f" of "129f." means "and the following": a dot in the middle of a sentence says so."""
+    return bool(_SENTENCE_GOES_ON.match(plain, end))
+
+
+def _belongs(plain: str, pos: int, end: int) -> bool:
+    """Whether the letter before ``end`` is part of the number: "§ 124 a)" is Buchstabe a unless the bracket was opened before."""
+    if plain[end : end + 1] != ")":
+        return True
+    before = plain[max(0, pos - 60) : pos]
+    return before.rfind("(") > before.rfind(")")
+
+
+def _is_section(plain: str, joined: re.Match[str], plural: bool) -> bool:
+    """Whether the number behind a joint goes on with the list; "§ 31, 14 Tage" does not."""
+    number = _NUMBER.match(plain, joined.end())
+    if number is None:
+        return False
+    end = number.end()
+    if _FOLLOWS.match(plain, end) or _LETTER.match(plain, end) or law_after(plain, end) or _CONTAINER_AFTER.match(plain, end):
+        return True
+    if _NOUN_FOLLOWS.match(plain, end):
+        return False
+    return plural or not joined[0].lstrip().startswith((",", ";"))
+
+
+def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
+    """Read the sub-levels of the last member; each further value ("Abs. 1, 2 und 4") becomes a member of its own."""
+    if group.unit != RELATIVE and not group.members[-1].path and (roman := _ROMAN_SUB.match(plain, pos)):
+        pos = _romans(plain, roman, group)
+    while True:
+        member = group.members[-1]
+        if sub := _SUB.match(plain, pos):
+            level = _LEVELS[sub[1][0].lower()]
+            if (level == 3) == sub[2][0].isalpha():
+                pos = _value(plain, sub.end(), group, member, (*member.path, (level, sub[2])))
+                continue
+        if extra := _EXTRA.match(plain, pos):
+            pos = member.end = extra.end()
+            continue
+        following = _further(plain, pos, group, plural) if member.path else None
+        if following is None:
+            return pos
+        pos = following
+
+
+def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
+    """The short form of the courts, "§ 280 I 2, III": a Roman number is the Absatz, a number behind it the Satz."""
+    member: Member | None = group.members[-1]
+    match: re.Match[str] | None = roman
+    end = roman.end()
+    while match:
+        if member is None:
+            member = Member(match.start(1), end, group.members[-1].section)
+            group.members.append(member)
+        absatz = (0, str(_roman(match[1])))
+        member.path, member.end = (absatz, (1, match[2])) if match[2] else (absatz,), match.end()
+        end, member = match.end(), None
+        joined = JOIN.match(plain, end)
+        match = _ROMAN_SUB.match(plain, joined.end() - 1) if joined and joined[0][-1].isspace() else None
+    return end
+
+
+def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> int:
+    """Take one value of a sub-level, with its letter, its "ff." and its range, into the group."""
+    level, value = path[-1]
+    if value[-1].isdigit() and (letter := _LETTER.match(plain, end)) and level != 1 and _belongs(plain, end, letter.end()):
+        value, end = value + letter[1], letter.end()
+    if value[-1] == "f" and value[0].isdigit():
+        value = value.rstrip("f")
+    elif opened := _OPEN.match(plain, end):
+        end = opened.end()
+    member.path, member.end = (*path[:-1], (level, value)), end
+    step = _SUB_RANGE.match(plain, end)
+    last = _SUB_VALUE.match(plain, step.end()) if step else None
+    if last and section_key(value) < section_key(last[1]) and len(values := _between(value, last[1])) > 1:
+        member.end = end = last.end()
+        group.members += [with_path(member, member.start, end, (*path[:-1], (level, between))) for between in values[1:]]
+    return end
+
+
+def _between(first: str, last: str) -> list[str]:
+    """The values of a range of sub-levels as far as they can be counted: 1 to 3, a to d, 2a to 2c, 1 to 3a."""
+    low, high = section_key(first)[0], section_key(last)[0]
+    if low[0] == high[0]:
+        letters = range(ord(low[1] or "`"), ord(high[1][:1] or "`") + 1) if len(low[1]) < 2 and len(high[1]) == 1 else range(0)
+        return [f"{low[0] or ''}{chr(code).strip('`')}" for code in letters]
+    if high[0] - low[0] > _LIMIT:
+        return []
+    return [first, *(str(n) for n in range(low[0] + 1, high[0] + 1)), *([last] if high[1] else [])]
+
+
+def _further(plain: str, pos: int, group: Group, plural: bool) -> int | None:
+    """A further value or sub-level behind a joint, or None where the list of sub-levels ends."""
+    joined = JOIN.match(plain, pos)
+    if joined is None:
+        return None
+    member, path = group.members[-1], None
+    if (sub := _SUB.match(plain, joined.end())) and ((level := _LEVELS[sub[1][0].lower()]) == 3) == sub[2][0].isalpha():
+        path, end = (*_above(member.path, level), (level, sub[2])), sub.end()
+    elif value := _SUB_VALUE.match(plain, joined.end()):
+        path, end = _path_of(plain, value, group, plural), value.end()
+    if path is None:
+        return None
+    new = Member(joined.end(), end, member.section, path)
+    group.members.append(new)
+    return _value(plain, end, group, new, path)
+
+
+def _above(path: Path, level: int) -> Path:
+    """The part of a path that stays when a sub-level of this kind is named anew."""
+    for index, (kind, _) in enumerate(path):
+        if kind == level:
+            return path[:index]
+    return tuple(step for step in path if step[0] < level)
+
+
+def _path_of(plain: str, value: re.Match[str], group: Group, plural: bool) -> Path | None:
+    """The path of a bare value in a list, or None when it is a section: a sub-level behind it, or its size, tells."""
+    member = group.members[-1]
+    if value[1][0].isalpha() != (member.path[-1][0] == 3):
+        return None
+    path, end = member.path, value.end()
+    letter = _LETTER.match(plain, end)
+    end = letter.end() if letter else end
+    if sub := _SUB.match(plain, end):
+        level = _LEVELS[sub[1][0].lower()]
+        path = _above(path, level) if any(kind == level for kind, _ in path) else path
+        if not path:
+            return None
+    if value[1][0].isdigit() and group.unit != RELATIVE:
+        key, section, before = (
+            section_key(plain[value.start() : end].replace(" ", "")),
+            section_key(member.section),
+            section_key(path[-1][1]),
+        )
+        far = key[0][0] > before[0][0] + 25
+        if key > section and (plural or far):
+            return None
+    return (*path[:-1], (path[-1][0], value[1]))
