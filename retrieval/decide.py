@@ -161,7 +161,7 @@ def _anchored(fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selec
     anchors: list[Anchor] = []
     for claim, units in zip(pool.claims, pool.anchor_units, strict=True):
         outcome = _anchor_outcome(claim.target, units, pool, selection)
-        found = units.hits if outcome in ("found", "repealed") else ()
+        found = units.hits if outcome == "found" else ()
         entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]
         anchors.append(Anchor(claim, outcome, tuple(hit.chunk_id for hit in found), units.error_class))
     return merge((*fused.living, *entries)), tuple(anchors), len(entries)
@@ -191,9 +191,10 @@ def _completed(anchored: Ranking, verweise: Sequence[Verweis], pool: Pool, setti
             outcomes.append(verweis)
             continue
         units = pool.reference_units[reference_key(verweis, number, pool)]
-        entries += [_ready(hit, pool, (VERWEIS,), VERWEIS, score) for hit in units.hits]
+        hits = units.hits if units.status == "found" else ()
+        entries += [_ready(hit, pool, (VERWEIS,), VERWEIS, score) for hit in hits]
         fate = {"found": "fetched", "repealed": "repealed", "failed": "failed"}.get(units.status, "void")
-        chunk_ids = tuple(hit.chunk_id for hit in units.hits)
+        chunk_ids = tuple(hit.chunk_id for hit in hits)
         outcomes.append(replace(verweis, fate=fate, chunk_ids=chunk_ids, error_class=units.error_class))
     return merge((*anchored.living, *entries)), tuple(outcomes), len(entries)
 

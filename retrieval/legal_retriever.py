@@ -1,0 +1,211 @@
+"""The retriever of one corpus: a vector route, a word route, and the look-up of sections that the question names.
+
+It hands over what its routes found before any fusion, so that weights can be moved without asking again. ``query`` is the same run over
+this corpus alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from retrieval.background import scaled
+from retrieval.decide import decide
+from retrieval.errors import FundstelleError
+from retrieval.hits import dictionaries, hits_of, metadata_of
+from retrieval.model import (
+    LEXICAL,
+    SECTION_LOOKUP,
+    VECTOR,
+    Chunk,
+    CorpusAnswer,
+    ReadyHit,
+    Reference,
+    RouteAnswer,
+    RouteHit,
+    Target,
+    Units,
+)
+from retrieval.ports import Question
+from retrieval.ranking import Entry
+from retrieval.settings import Settings
+from retrieval.stock import CorpusStock, Federation
+from retrieval.trace import Pool
+from retrieval.where import matches
+
+_LOOKUP_CHUNKS = 3
+_WIDER = 3  # how much further the search looks before it says that nothing is there
+_OBJECTION = 0.25  # scaled cosine from which a passage may hold the answer
+
+
+class LegalRetriever:
+    """One corpus in stock, asked by meaning, by words and by address.
+
+    ``federation`` is what all corpora share: names, addresses, the word index with its federation-wide frequencies, the encoder.
+    """
+
+    def __init__(self, stock: CorpusStock, federation: Federation) -> None:
+        self.stock = stock
+        self.federation = federation
+        self.corpus_id = stock.spec.corpus_id
+
+    # --- the question -------------------------------------------------------------------------------------------------
+
+    def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
+        """The question embedded once for the federation, split into words, with the sections that it or the caller names."""
+        return self.federation.prepare(question, explicit_sections)
+
+    def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
+        """What both routes found, best first, at most ``fetch_k`` each, and the sections that the question names."""
+        rows = self._rows(where)
+        routes = (self._vector(question, fetch_k, rows), self._lexical(question, fetch_k, rows))
+        ready = self._named_sections(question, where)
+        found = bool(ready) or any(route.hits for route in routes)
+        failed = all(route.status == "failed" for route in routes)
+        status: Any = "ok" if found else "failed" if failed else "empty"
+        error = next((route for route in routes if route.status == "failed"), None) if failed else None
+        return CorpusAnswer(
+            self.corpus_id,
+            status,
+            routes,
+            ready,
+            size=len(self.stock.chunks),
+            error_class=error.error_class if error else "",
+            error=error.error if error else "",
+        )
+
+    def _rows(self, where: Mapping[str, Any] | None) -> list[bool] | None:
+        return [matches(metadata_of(chunk), where) for chunk in self.stock.chunks] if where else None
+
+    def _vector(self, question: Question, fetch_k: int, rows: Sequence[bool] | None) -> RouteAnswer:
+        fingerprint = self.stock.fingerprint
+        if fingerprint.model in question.encoder_error:
+            return RouteAnswer(
+                VECTOR, "failed", note="no_encoder", error_class="EncoderError", error=question.encoder_error[fingerprint.model]
+            )
+        try:
+            found = self.stock.index.search(question.vectors[fingerprint.model], fetch_k, rows)
+        except FundstelleError as error:
+            return RouteAnswer(VECTOR, "failed", error_class=type(error).__name__, error=str(error))
+        ids, background = self.stock.ids, fingerprint.background
+        hits = tuple(RouteHit(ids[row], cosine, scaled(cosine, background)) for row, cosine in found)
+        return RouteAnswer(VECTOR, "ok" if hits else "empty", hits, way=self.stock.index.way, note="" if ids else "empty_corpus")
+
+    def _lexical(self, question: Question, fetch_k: int, rows: Sequence[bool] | None) -> RouteAnswer:
+        if not question.tokens:
+            return RouteAnswer(LEXICAL, "empty", way="bm25", note="no_usable_words")
+        lexical = self.federation.lexical
+        ceiling = lexical.ceiling(question.tokens)
+        found = lexical.search(self.corpus_id, question.text, question.tokens, fetch_k, rows)
+        ids = self.stock.ids
+        hits = tuple(RouteHit(ids[row], score, min(1.0, score / ceiling), words) for row, score, words in found)
+        return RouteAnswer(LEXICAL, "ok" if hits else "empty", hits, way="bm25")
+
+    def _named_sections(self, question: Question, where: Mapping[str, Any] | None) -> tuple[ReadyHit, ...]:
+        mine = [target for target in question.sections if target.corpus_id in ("", self.corpus_id)]
+        found: dict[str, ReadyHit] = {}
+        for target in mine:
+            here = msgspec.structs.replace(target, corpus_id=self.corpus_id, max_chunks=target.max_chunks or _LOOKUP_CHUNKS)
+            for hit in self.units(here).hits:
+                if matches(metadata_of(self.chunk(hit.chunk_id)), where):
+                    found.setdefault(hit.chunk_id, hit)
+        return tuple(found.values())
+
+    # --- look-ups -----------------------------------------------------------------------------------------------------
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk with this id."""
+        return self.stock.chunk(chunk_id)
+
+    def units(self, target: Target) -> Units:
+        """The chunks of a norm by its address alone; without a container the corpus's default one."""
+        container = target.container_id
+        if container is None:
+            container = self.stock.spec.default_container_id or None
+        asked = msgspec.structs.replace(target, corpus_id=self.corpus_id, container_id=container)
+        ids = self.federation.book.find(asked)
+        state: Any = self.federation.book.state(asked)
+        return Units(state, tuple(ReadyHit(chunk_id, 1.0, (SECTION_LOOKUP,), 1.0) for chunk_id in ids[: target.max_chunks]))
+
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        """The references in this chunk's text, in the order of the text."""
+        return self.federation.references(chunk_id)
+
+    def get_units(
+        self, section_id: str, container: str | None = None, subsection: str | None = None, max_chunks: int | None = None
+    ) -> list[dict[str, Any]]:
+        """A norm's chunks as hits with score 1.0, by metadata alone, in the order of the text."""
+        units = self.units(Target(self.corpus_id, section_id, container, subsection, max_chunks))
+        chunks = [self.chunk(hit.chunk_id) for hit in units.hits]
+        entries = [Entry(one.chunk_id, self.corpus_id, one.chunk_id, 1.0, 1.0, kinds=(SECTION_LOOKUP,)) for one in chunks]
+        return dictionaries(entries, {one.chunk_id: one for one in chunks})
+
+    # --- the drop-in face ---------------------------------------------------------------------------------------------
+
+    def query(
+        self,
+        question: str,
+        top_k: int | None = None,
+        fetch_k: int | None = None,
+        where: Mapping[str, Any] | None = None,
+        max_final_results: int | None = None,
+        explicit_sections: Sequence[str] = (),
+        include_neighbors: bool = False,
+        enable_definition_lookup: bool = False,
+    ) -> list[dict[str, Any]]:
+        """The fused list of this corpus alone, as dictionaries.
+
+        ``include_neighbors`` and ``enable_definition_lookup`` are accepted and add nothing yet.
+        """
+        del include_neighbors, enable_definition_lookup
+        settings = Settings.of({} if fetch_k is None else {"fetch_k": fetch_k})
+        pool = self._pool(question, settings.gathering.fetch_k, where, explicit_sections)
+        return hits_of(decide(pool, settings, max_final_results or top_k))
+
+    def _pool(self, question: str, fetch_k: int, where: Mapping[str, Any] | None = None, explicit_sections: Sequence[str] = ()) -> Pool:
+        answer = self.candidates(self.prepare(question, explicit_sections), fetch_k, where)
+        ids = [hit.chunk_id for route in answer.routes for hit in route.hits] + [hit.chunk_id for hit in answer.ready]
+        chunks = {chunk_id: self.chunk(chunk_id) for chunk_id in ids}
+        return Pool(
+            question=question,
+            fetch_k=fetch_k,
+            available=(self.corpus_id,),
+            routings=(),
+            claims=(),
+            named=(),
+            answers={self.corpus_id: answer},
+            anchor_units=(),
+            references={},
+            reference_units={},
+            chunks=chunks,
+            identities={chunk_id: f"{one.corpus_id}\x1f{one.text_hash}" for chunk_id, one in chunks.items()},
+            specs={self.corpus_id: self.stock.spec},
+        )
+
+    def verify_negative_result(self, question: str) -> dict[str, Any]:
+        """Whether "nothing here" may be said of this corpus: a search three times as wide finds no passage that may hold the answer.
+
+        An objection is a section that the question names, or a passage whose cosine lies a quarter of the way or more above the model's
+        background. Decision scores alone decide. ``safe``, ``best_decision_score`` and ``reason``; raises FundstelleError when the vector
+        route failed, for then nothing was refuted.
+        """
+        answer = self.candidates(self.prepare(question), Settings().gathering.fetch_k * _WIDER)
+        vector = answer.routes[0]
+        if vector.status == "failed":
+            raise FundstelleError(f"{self.corpus_id}: the vector route failed ({vector.error}); nothing can be ruled out.")
+        best = max((hit.score or 0.0 for hit in vector.hits), default=0.0)
+        near = max((hit.scaled or 0.0 for hit in vector.hits), default=0.0) >= _OBJECTION
+        reason = "section_named" if answer.ready else "passage_near" if near else "nothing_near"
+        return {"safe": reason == "nothing_near", "corpus_id": self.corpus_id, "best_decision_score": best, "reason": reason}
+
+    @property
+    def col(self) -> Any:
+        """The corpus's Chroma collection."""
+        return self.stock.col
+
+    @property
+    def collection_name(self) -> str:
+        """The name of the collection."""
+        return self.stock.spec.collection
