@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.errors import BadSource
-from retrieval.readers import gii
+from retrieval.readers import gii, rules
 from retrieval.readers.safe_files import head
 from retrieval.readers.types import Oddity, Paragraph, ReadCorpus, Reader, ReadNorm, ReadReport
 
@@ -14,6 +14,7 @@ __all__ = ["READERS", "Oddity", "Paragraph", "ReadCorpus", "ReadNorm", "ReadRepo
 
 READERS: tuple[Reader, ...] = (
     Reader("gii", gii.accepts, gii.read),
+    Reader("rules", rules.accepts, rules.read),
 )  # fmt: skip
 """In the order in which they are asked; the first that accepts the file reads it."""
 

@@ -12,13 +12,12 @@ from retrieval.errors import BadSource
 from retrieval.model import CorpusSpec
 from retrieval.readers.gii_text import Counts, one_line, render
 from retrieval.readers.naming import technical_name, usual_abbreviation
-from retrieval.readers.reports import finished, with_overrides
+from retrieval.readers.reports import finished, settled, with_overrides
 from retrieval.readers.safe_files import contents, only_member
-from retrieval.readers.sections import follows, is_repealed, plain, read_label, subsections
+from retrieval.readers.sections import follows, plain, read_label, subsections
 from retrieval.readers.types import Oddity, Paragraph, ReadCorpus, ReadNorm
 
 _BINDING_NOTE = re.compile(r"\b(?:unvereinbar|nichtig)\b", re.IGNORECASE)
-_PLACEHOLDER = re.compile(r"^\([^()]+\)$")
 _OUTSIDE_STRUCTURE = re.compile(r"^(Anlage|Anhang|Schlu|Inhalts|Eingang|Präambel)")
 _SGB = re.compile(r"(?:Sozialgesetzbuch \(SGB\)\W*)?(\w+) Buch\b(?: Sozialgesetzbuch)?")
 
@@ -36,9 +35,7 @@ def accepts(path: Path, start: bytes) -> bool:
 def read(path: Path, manifest: Path | None, overrides: Mapping[str, Any]) -> ReadCorpus:
     """The law in this file. Raises BadSource with the cause; nothing outside the file is opened, no entity is followed."""
     if manifest is not None:
-        raise BadSource(
-            f"{path.name}: the official XML describes itself; a manifest ({manifest.name}) is not expected. Leave it out."
-        )
+        raise BadSource(f"{path.name}: the official XML describes itself; a manifest ({manifest.name}) is not expected. Leave it out.")
     root = _parsed(path)
     try:
         return _law(root, path.name, overrides)
@@ -52,9 +49,7 @@ def _parsed(path: Path) -> Element:
 
     opening = contents(path)[:512].lstrip().lower()
     if opening.startswith((b"<!doctype html", b"<html")):
-        raise BadSource(
-            f"{path.name}: found an HTML page; expected the law as XML or xml.zip. The download failed: fetch it again."
-        )
+        raise BadSource(f"{path.name}: found an HTML page; expected the law as XML or xml.zip. The download failed: fetch it again.")
     zipped = opening.startswith(b"pk") or path.suffix.lower() == ".zip"
     name, data = only_member(path, ".xml") if zipped else (path.name, contents(path))
     try:
@@ -64,9 +59,7 @@ def _parsed(path: Path) -> Element:
             f"{name}: defines entities of its own ({type(cause).__name__}); refused. The official files define none."
         ) from cause
     except (ParseError, ValueError) as cause:
-        raise BadSource(
-            f"{name}: not well-formed XML ({cause}); expected the official XML of a law. Fetch the file again."
-        ) from cause
+        raise BadSource(f"{name}: not well-formed XML ({cause}); expected the official XML of a law. Fetch the file again.") from cause
     if root.tag != "dokumente" or root.find("norm/metadaten") is None:
         raise BadSource(
             f"{name}: found the root element <{str(root.tag)[:40]}>; expected <dokumente> with <norm> of gesetze-im-internet.de."
@@ -111,13 +104,7 @@ def _norms(element: Element, ids: tuple[str, ...], path: tuple[str, ...], counts
     """One norm, or one for each section of a range that was taken out together."""
     heading = one_line(element.find("metadaten/titel"))
     paragraphs = _paragraphs(element, counts)
-    only = paragraphs[0].text if len(paragraphs) == 1 else ""
-    nothing = not paragraphs or only in ("-", "–")
-    repealed = is_repealed(only) or (nothing and (is_repealed(heading) or (only != "" and not heading)))
-    if repealed and (nothing or is_repealed(heading)):
-        paragraphs = (Paragraph("", heading if is_repealed(heading) else "(weggefallen)"),)
-    elif nothing:
-        paragraphs = (Paragraph("", heading),) if _PLACEHOLDER.match(heading) else ()
+    paragraphs, repealed = settled(heading, paragraphs)
     return [ReadNorm(section, heading, paragraphs, path=path, repealed=repealed) for section in ids]
 
 
@@ -192,9 +179,7 @@ def _note_outside(element: Element, counts: Counts) -> list[Oddity]:
         text, _ = render(content, counts)
         if text:
             counts.footnotes += 1
-            where = one_line(element.find("metadaten/gliederungseinheit/gliederungsbez")) or one_line(
-                element.find("metadaten/jurabk")
-            )
+            where = one_line(element.find("metadaten/gliederungseinheit/gliederungsbez")) or one_line(element.find("metadaten/jurabk"))
             found.append(Oddity("note_outside_norms", where, " ".join(text.split())[:200]))
     _binding_notes(element, counts)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,10 @@ import msgspec
 from retrieval.errors import BadSource
 from retrieval.model import CorpusSpec
 from retrieval.readers.gii_text import Counts
-from retrieval.readers.types import Oddity, ReadCorpus, ReadNorm, ReadReport
+from retrieval.readers.sections import is_repealed
+from retrieval.readers.types import Oddity, Paragraph, ReadCorpus, ReadNorm, ReadReport
+
+_STAND_IN = re.compile(r"^\([^()]+\)$")
 
 EMPTY_SHARE = 0.01
 """More empty norms than this share of those in force mean that the reading lost text."""
@@ -19,9 +23,7 @@ EMPTY_SHARE = 0.01
 def finished(spec: CorpusSpec, norms: Sequence[ReadNorm], counts: Counts, oddities: Iterable[Oddity], name: str) -> ReadCorpus:
     """The corpus with its report. Raises BadSource when not one norm was found in the file ``name``."""
     if not norms:
-        raise BadSource(
-            f"{name}: found no norm (no line such as “§ 1 …”); expected rules with numbered sections. Check the file's format."
-        )
+        raise BadSource(f"{name}: found no norm (no line such as “§ 1 …”); expected rules with numbered sections. Check the file's format.")
     empty = tuple(_where(norm) for norm in norms if not norm.repealed and not norm.paragraphs)
     report = ReadReport(
         norms=len(norms),
@@ -38,6 +40,25 @@ def finished(spec: CorpusSpec, norms: Sequence[ReadNorm], counts: Counts, odditi
     return ReadCorpus(msgspec.structs.replace(spec, containers=containers), tuple(norms), report)
 
 
+def settled(heading: str, paragraphs: tuple[Paragraph, ...]) -> tuple[tuple[Paragraph, ...], bool]:
+    """The text of a norm as it is kept, and whether it is repealed.
+
+    The mark may stand in the heading, in the text, or be a bare dash without a heading. A heading that is wholly in parentheses, such
+    as ``(Inkrafttreten)``, is the editor's stand-in for a text that is not there, and is kept as the text.
+    """
+    only = paragraphs[0].text if len(paragraphs) == 1 else ""
+    dash = only in ("-", "–")
+    if is_repealed(only):
+        return paragraphs, True
+    if paragraphs and not dash:
+        return paragraphs, False
+    if is_repealed(heading):
+        return (Paragraph("", heading),), True
+    if dash and not heading:
+        return (Paragraph("", "(weggefallen)"),), True
+    return ((Paragraph("", heading),) if _STAND_IN.match(heading) else ()), False
+
+
 def _where(norm: ReadNorm) -> str:
     return " ".join(part for part in (norm.container_id, norm.section_id) if part)
 
@@ -47,9 +68,7 @@ def _found_in(norms: Sequence[ReadNorm], empty: tuple[str, ...], counts: Counts)
     for norm in norms:
         key = (norm.container_id, norm.section_id)
         if key in seen:
-            yield Oddity(
-                "duplicate_section", _where(norm), "This section stands in the source more than once; all its texts were kept."
-            )
+            yield Oddity("duplicate_section", _where(norm), "This section stands in the source more than once; all its texts were kept.")
         seen.add(key)
     in_force = sum(not norm.repealed for norm in norms)
     if len(empty) > EMPTY_SHARE * in_force:
@@ -62,9 +81,7 @@ def _found_in(norms: Sequence[ReadNorm], empty: tuple[str, ...], counts: Counts)
         yield Oddity("table_not_kept", "", f"{lost} of {counts.tables_found} tables could not be kept whole.")
 
 
-SPEC_FIELDS = frozenset(
-    ["corpus_id", "title", "kind", "names", "stand", "source", "default_container_id", "invented", "collection"]
-)
+SPEC_FIELDS = frozenset(["corpus_id", "title", "kind", "names", "stand", "source", "default_container_id", "invented", "collection"])
 
 
 def with_overrides(spec: CorpusSpec, overrides: Mapping[str, Any]) -> CorpusSpec:
@@ -77,6 +94,4 @@ def with_overrides(spec: CorpusSpec, overrides: Mapping[str, Any]) -> CorpusSpec
     try:
         return msgspec.convert(fields, CorpusSpec)
     except msgspec.ValidationError as cause:
-        raise BadSource(
-            f"What the corpus says about itself cannot be read: {cause}. Mend the front matter or the manifest."
-        ) from cause
+        raise BadSource(f"What the corpus says about itself cannot be read: {cause}. Mend the front matter or the manifest.") from cause

@@ -15,9 +15,7 @@ LARGEST = 64 * 1024 * 1024
 def head(path: Path, size: int = 512) -> bytes:
     """The first bytes of a file. Raises BadSource when there is no such file or it is empty."""
     if not path.is_file():
-        raise BadSource(
-            f"{path.name}: there is no such file; expected a file of rules (.xml, .xml.zip, .md, .txt). Check the path."
-        )
+        raise BadSource(f"{path.name}: there is no such file; expected a file of rules (.xml, .xml.zip, .md, .txt). Check the path.")
     with path.open("rb") as file:
         start = file.read(size)
     if not start.strip():
@@ -52,9 +50,7 @@ def only_member(path: Path, suffix: str) -> tuple[str, bytes]:
     except (zipfile.BadZipFile, EOFError, ZlibError, OSError) as cause:
         raise BadSource(f"{path.name}: not a readable zip archive ({cause}); expected xml.zip. Fetch the file again.") from cause
     except (RuntimeError, NotImplementedError) as cause:
-        raise BadSource(
-            f"{path.name}: the archive cannot be unpacked ({cause}); expected a plain zip without password."
-        ) from cause
+        raise BadSource(f"{path.name}: the archive cannot be unpacked ({cause}); expected a plain zip without password.") from cause
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, path: Path) -> bytes:
@@ -80,9 +76,7 @@ def decoded(data: bytes, name: str) -> str:
         text = _western(data, name)
     if "\0" in text:
         line = text[: text.index("\0")].count("\n") + 1
-        raise BadSource(
-            f"{name}, line {line}: found binary data; expected text in UTF-8 or Windows-1252. Save the file as plain text."
-        )
+        raise BadSource(f"{name}, line {line}: found binary data; expected text in UTF-8 or Windows-1252. Save the file as plain text.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
