@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from retrieval.model import Address, Chunk, hash_text
+from retrieval.readers.sections import is_repealed
 from retrieval.readers.types import ReadCorpus, ReadNorm
 
 WORDS = 120
@@ -20,6 +21,7 @@ REST = 20
 CHUNKING = f"absatz-1:words={WORDS},longest={LONGEST},rest={REST}"
 """The stamp of this way of cutting; part of the fingerprint of a stock."""
 
+_NUMBERS = re.compile(r"^(?:\(\s*\d+\s?[a-z]{0,2}\s*\)\s*(?:(?:u\.|und|bis|,|-|–)\s*)?)+")
 _SENTENCE_END = re.compile(r"[.!?;:][\"”“’»)\]]*(?= )")
 _OPENING = re.compile(r" (?=[\"„“»(\[]?(?:[A-ZÄÖÜ§⁰¹²³⁴⁵⁶⁷⁸⁹]|\d+ [A-ZÄÖÜ]))")
 _ABBREVIATION = re.compile(
@@ -40,7 +42,7 @@ def chunks(corpus: ReadCorpus) -> tuple[Chunk, ...]:
 
 def _of_norm(corpus: ReadCorpus, norm: ReadNorm, positions: dict[tuple[str, str], int]) -> Iterator[Chunk]:
     key = (norm.container_id, norm.section_id)
-    for subsection, text in _texts(norm):
+    for subsection, text, repealed in _texts(norm):
         position = positions.get(key, 0)
         positions[key] = position + 1
         address = Address(corpus.spec.corpus_id, norm.container_id, norm.section_id, subsection)
@@ -57,17 +59,19 @@ def _of_norm(corpus: ReadCorpus, norm: ReadNorm, positions: dict[tuple[str, str]
             path=norm.path,
             source=corpus.spec.source,
             stand=norm.stand or corpus.spec.stand,
-            repealed=norm.repealed,
+            repealed=repealed,
         )
 
 
-def _texts(norm: ReadNorm) -> Iterator[tuple[str, str]]:
+def _texts(norm: ReadNorm) -> Iterator[tuple[str, str, bool]]:
+    """Absatz, text and whether it is repealed: an Absatz that reads ``(2) (weggefallen)`` is, though its norm is in force."""
     if norm.repealed:
-        yield "", "\n".join(paragraph.text for paragraph in norm.paragraphs) or "(weggefallen)"
+        yield "", "\n".join(paragraph.text for paragraph in norm.paragraphs) or "(weggefallen)", True
         return
     for paragraph in norm.paragraphs:
+        gone = bool(paragraph.subsection) and is_repealed(_NUMBERS.sub("", paragraph.text))
         for part in split(paragraph.text):
-            yield paragraph.subsection, part
+            yield paragraph.subsection, part, gone
 
 
 def _chunk_id(address: Address, position: int) -> str:

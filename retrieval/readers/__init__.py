@@ -30,4 +30,11 @@ def read(path: Path, manifest: Path | None = None, **overrides: Any) -> ReadCorp
     for reader in READERS:
         if reader.accepts(path, start):
             return reader.read(path, Path(manifest) if manifest else None, overrides)
-    raise BadSource(f"{path.name}: the format is not known; expected .xml, .xml.zip, .md or .txt. Convert the file first.")
+    raise BadSource(f"{path.name}: found {_what_it_is(start)}; expected .xml, .xml.zip, .md or .txt. Convert or download the file again.")
+
+
+def _what_it_is(start: bytes) -> str:
+    opening = start.lstrip().lower()
+    if opening.startswith(b"%pdf"):
+        return 'a PDF file (convert it to Markdown and give it layout = "pdf" in a manifest)'
+    return "an HTML page" if opening.startswith((b"<!doctype html", b"<html")) else "a format that is not known"

@@ -48,6 +48,11 @@ def inline(text: str) -> str:
     return re.sub(r"[ \t]+", " ", text).strip(" \t")
 
 
+def starts_line(text: str) -> bool:
+    """Whether this line of the source starts a line of its own: a list item, a numbered Absatz or a table row."""
+    return bool(_ITEM.match(text) or _ROW.match(text) or subsections(text))
+
+
 def _raised(match: re.Match[str]) -> str:
     number, letter = match.group(1).translate(_UP), match.group(2) or ""
     return f"{number} {letter}" if letter else number

@@ -13,26 +13,32 @@ from collections.abc import Iterable, Sequence
 from msgspec import Struct
 
 from retrieval.readers.headings import Heading, decimal_parts, is_title, norm_heading
-from retrieval.readers.markdown_text import inline
-from retrieval.readers.sections import follows, is_repealed
+from retrieval.readers.markdown_text import inline, starts_line
+from retrieval.readers.sections import follows, is_repealed, subsections
 from retrieval.readers.types import Oddity
 from retrieval.readers.word_repair import repaired
 
 HEAD_REPEATS = 4
-"""Lines that differ in their numbers alone and repeat so often are heads or feet of pages."""
+"""A line with a page number that comes again so often, but for its numbers, is the head or foot of pages."""
 
 SAME_REPEATS = 10
-"""A line repeated word for word has to come oftener than that: forms repeat their field names too."""
+"""A line without a page number has to come oftener than that: forms repeat their field names too."""
+
+SHORTEST_HEAD = 16
+"""Characters below which a line that repeats is taken for a field name or a list mark."""
 
 _MARKS = re.compile(r"^\s{0,3}#{1,6}\s+")
+_NUMBERED = re.compile(r"\b(?:Seite|Blatt|Page)\b\W*\d+|^\W*-?\s*\d+\s*-?\W*$")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*(\d+)?\s*")
 _BOLD = re.compile(r"^\*\*(.+?)\*\*\s*(.*)$")
-_CONTENTS = re.compile(r"^(?:Inhalt|Inhaltsübersicht|Inhaltsverzeichnis)$")
 _PAGE = re.compile(r"^(#{1,6}\s+)?(\d{1,3}) (?=\S)")
+_ENTRY = re.compile(r"^(?:#|§|[IVXLC]+\.|[A-Z]\.|\d+ )")
 _ROMAN = re.compile(r"^([IVXLC]+)\. (?=[A-ZÄÖÜ])")
 _LETTER = re.compile(r"^([A-Z])\. (?=[A-ZÄÖÜ])")
 _SENTENCE = re.compile(r"(?:(?<=\s)|(?<=^))(\d{1,2})(?=(?:[A-ZÄÖÜ][a-zäöüß]|§|[„\"(][A-ZÄÖÜ]))")
 _FOOTNOTE = re.compile(r"^(\d{1,2}) (?=\S)")
+_CALL = re.compile(r"([a-zäöüß]{4,})(\d{1,2})\b(?![.,]\d)")
+_ITEM = re.compile(r"^(\d{1,2})\.\s+(?=\S)")
 _UP = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -48,41 +54,40 @@ def clean(text: str) -> Cleaned:
     lines, heads = _without_page_heads(text.split("\n"))
     lines, pages = (lines, 0) if heads else _without_page_numbers(lines)
     lines, contents = _without_contents(lines)
-    titles = _titles(contents)
-    marked, front = _headings(lines, titles)
-    body, repairs = repaired(_sentence_numbers(marked))
-    done = {
-        "page_heads_dropped": heads,
-        "page_numbers_dropped": pages,
-        "contents_lines_dropped": len(contents),
-        "front_lines_dropped": front,
-        "words_rejoined": repairs,
-    }
-    return Cleaned("\n".join(body), tuple(Oddity(code, "", f"{count} in this conversion") for code, count in done.items() if count))
+    marked, front = _headings(lines, _titles(contents))
+    body, repairs = repaired(_sentence_numbers(_paragraphs(marked)))
+    done = (
+        ("page_heads_dropped", "; ".join(heads)),
+        ("page_numbers_dropped", f"{pages} page numbers stood at the start of a line." if pages else ""),
+        ("contents_dropped", f"{len(contents)} lines of a table of contents were dropped." if contents else ""),
+        ("front_dropped", f"{front} lines before the first norm were dropped." if front else ""),
+        ("words_rejoined", f"{repairs} words were broken and are whole again; some may still be broken." if repairs else ""),
+    )
+    return Cleaned("\n".join(body), tuple(Oddity(code, "", detail) for code, detail in done if detail))
 
 
 # --- pages ----------------------------------------------------------------------------------------------------------
 
 
-def _without_page_heads(lines: Sequence[str]) -> tuple[list[str], int]:
-    """Drops lines that come again on many pages; a table that opens with one is a page head as a whole."""
+def _without_page_heads(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Drops lines that come again on many pages; a table that opens with one is a page head as a whole. Also one sample of each."""
     blocks = list(_blocks(lines))
-    opening = [block[0].strip() for block in blocks]
-    shapes = Counter(re.sub(r"\d+", "#", line) for line in opening if line)
-    variants: dict[str, set[str]] = {}
-    for line in opening:
-        variants.setdefault(re.sub(r"\d+", "#", line), set()).add(line)
+    shapes = Counter(_shape(block[0]) for block in blocks)
     kept: list[str] = []
-    dropped = 0
-    for block, line in zip(blocks, opening, strict=True):
-        shape = re.sub(r"\d+", "#", line)
-        numbered = len(variants[shape]) >= HEAD_REPEATS and len(shape) > 15 and not _MARKS.match(line)
-        if line and (numbered or (shapes[shape] >= SAME_REPEATS and len(shape) > 15)) and norm_heading(inline(line)) is None:
-            dropped += 1
+    samples: dict[str, str] = {}
+    for block in blocks:
+        shape = _shape(block[0])
+        often = shapes[shape] >= (HEAD_REPEATS if _NUMBERED.search(block[0]) else SAME_REPEATS)
+        if often and len(shape) >= SHORTEST_HEAD and not _MARKS.match(block[0]) and norm_heading(inline(block[0])) is None:
+            samples.setdefault(shape, " ".join(block[0].split())[:80])
             kept.append("")
         else:
             kept.extend(block)
-    return kept, dropped
+    return kept, list(samples.values())
+
+
+def _shape(line: str) -> str:
+    return re.sub(r"\d+", "#", line.strip())
 
 
 def _blocks(lines: Sequence[str]) -> Iterable[list[str]]:
@@ -116,7 +121,7 @@ def _longest_count(found: Sequence[tuple[int, int]]) -> list[int]:
     for here, (at, number) in enumerate(found):
         chains = [
             (best[before][0] + 1, before)
-            for before in range(here)
+            for before in range(max(0, here - 200), here)
             if 1 <= number - found[before][1] <= 2 and at - found[before][0] > 1
         ]  # fmt: skip
         best.append(max(chains, default=(1, -1)))
@@ -146,10 +151,13 @@ def _titles(contents: Sequence[str]) -> list[str]:
     """The headings that the table of contents promises, wrapped ones joined, without leaders and page numbers."""
     titles: list[str] = []
     pending = ""
-    for line in contents:
+    for line, following in zip(contents, [*contents[1:], ""], strict=False):
         pending = f"{pending} {_MARKS.sub('', line)}".strip()
-        if _LEADERS.search(pending):
-            titles.append(" ".join(_LEADERS.sub(" ", pending).split()))
+        whole = _LEADERS.sub(" ", pending) if _LEADERS.search(pending) else ""
+        if not whole and re.search(r"\s\d{1,3}$", pending) and _ENTRY.match(following):
+            whole = re.sub(r"\s\d{1,3}$", "", pending)
+        if whole:
+            titles.append(" ".join(whole.split()))
             pending = ""
     return [title for title in titles if title]
 
@@ -231,7 +239,7 @@ def _headings(lines: Sequence[str], titles: Sequence[str]) -> tuple[list[str], i
         elif heading:
             front.extend(heading)
         else:
-            (out if outline.begun else front).append(_demoted(lines[at]))
+            (out if outline.begun else front).append(_MARKS.sub("", lines[at]))
         at += taken
     return out, sum(1 for line in front if line.strip() and not line.startswith("#"))
 
@@ -272,27 +280,58 @@ def _looks_like_heading(line: str, heading: Heading) -> bool:
     return is_title(heading.title) or is_repealed(heading.title)
 
 
-def _demoted(line: str) -> str:
-    """A line that is no heading as text; a list number or a letter stays the start of its own line."""
-    return _MARKS.sub("", line)
+# --- paragraphs and sentences ---------------------------------------------------------------------------------------
 
 
-# --- sentences ------------------------------------------------------------------------------------------------------
+def _paragraphs(lines: Sequence[str]) -> list[str]:
+    """Wrapped lines joined, over the end of a page too; what is a line of its own gets an empty line before it."""
+    out: list[str] = []
+    item, subsection, gap = 0, "", True
+    for words in lines:
+        if not words.strip():
+            gap = True
+            continue
+        number, opened = _ITEM.match(words), subsections(words)
+        if out and _goes_on(out[-1], words, gap, item, subsection):
+            out[-1] = f"{out[-1].rstrip()} {words.strip()}"
+        else:
+            item = int(number.group(1)) if number else 0 if words.startswith(("#", "(")) else item
+            subsection = opened[0] if opened else "" if words.startswith("#") else subsection
+            out.extend([words] if words.startswith("|") and out and out[-1].startswith("|") and not gap else ["", words])
+        gap = False
+    return out
+
+
+def _goes_on(last: str, words: str, gap: bool, item: int, subsection: str) -> bool:
+    """Whether these words belong to the last line. A number that does not come next is a number in a sentence."""
+    if last.startswith(("#", "|")) or words.startswith(("#", "|")) or _BOLD.match(words):
+        return False
+    if re.match(r"[a-zäöüß]{2,}", words) and last.rstrip()[-1] not in ".:;!?":
+        return True
+    if gap or last.endswith("  "):
+        return False
+    number, opened = _ITEM.match(words), subsections(words)
+    if number:
+        return int(number.group(1)) not in (1, item + 1)
+    if opened:
+        return not follows(subsection or "0", opened[0])
+    if re.match(r"(?:Anlage|Anhang|Teil) [A-Z0-9]", words):
+        return last.split()[-1][0].islower()
+    return not starts_line(words) and not re.match(r"\d+(?:\.\d+)+\s", words)
 
 
 def _sentence_numbers(lines: Sequence[str]) -> list[str]:
     """Sentence numbers become words of their own; signs of footnotes leave the word they are glued to."""
-    notes = {match.group(1) for line in lines if (match := _FOOTNOTE.match(line)) and not line.startswith("|")}
+    called = {match.group(2) for line in lines for match in _CALL.finditer(line)}
+    notes = {match.group(1) for line in lines if (match := _FOOTNOTE.match(line))} & called
     return [_apart(line, notes) for line in lines]
 
 
 def _apart(line: str, notes: set[str]) -> str:
     if line.startswith("#"):
         return line
+    note = _FOOTNOTE.match(line)
+    if note and note.group(1) in notes:
+        line = f"[Fußnote {note.group(1)}] {line[note.end() :]}"
     line = _SENTENCE.sub(lambda match: match.group(1).translate(_UP) + " ", line)
-    return re.sub(r"([a-zäöüß]{4,})(\d{1,2})\b(?![.,]\d)", lambda match: _footnote(match, notes), line)
-
-
-def _footnote(match: re.Match[str], notes: set[str]) -> str:
-    word, number = match.groups()
-    return f"{word} [{number}]" if number in notes else match.group(0)
+    return _CALL.sub(lambda match: f"{match.group(1)} [{match.group(2)}]" if match.group(2) in notes else match.group(0), line)

@@ -102,7 +102,7 @@ class Page:
 
     def norms(self) -> list[ReadNorm]:
         """All norms read so far; words outside a norm stand under the heading above them."""
-        return [norm for draft in self._drafts for norm in self._finish(draft)]
+        return _under_their_numbers([norm for draft in self._drafts for norm in self._finish(draft)])
 
     def _marked(self, line: str) -> Heading | None:
         match = _MARKED.match(line)
@@ -154,12 +154,29 @@ class Page:
         return draft.path[-1] if draft.path else PREAMBLE
 
 
+def _under_their_numbers(norms: list[ReadNorm]) -> list[ReadNorm]:
+    """Norms with decimal numbers get the headings above them as path; a heading with nothing but numbers below it is its own text."""
+    done: list[ReadNorm] = []
+    above: dict[tuple[str, tuple[int, ...]], str] = {}
+    for norm, following in zip(norms, [*norms[1:], None], strict=True):
+        number = decimal_parts(norm.section_id)
+        if number:
+            above[norm.container_id, number] = f"{norm.section_id.removeprefix('Ziffer ')} {norm.heading}".strip()
+            path = (above.get((norm.container_id, number[:depth]), "") for depth in range(1, len(number)))
+            norm = msgspec.structs.replace(norm, path=(*norm.path, *(heading for heading in path if heading)))
+            below = following is not None and decimal_parts(following.section_id)[: len(number)] == number
+            if below and not norm.paragraphs and norm.heading:
+                norm = msgspec.structs.replace(norm, paragraphs=(Paragraph("", norm.heading),))
+        done.append(norm)
+    return done
+
+
 def _paragraphs(lines: list[Line], section: str) -> tuple[Paragraph, ...]:
     """The Absätze of a norm. A line in the middle of a paragraph opens one only if its number comes next."""
     found: list[tuple[str, list[str]]] = []
     for line in lines:
         numbers = subsections(line.text) or _running(line.text, section)
-        if numbers and found and not line.opens and not follows(found[-1][0], numbers[0]):
+        if numbers and found and not line.opens and not follows(found[-1][0] or "0", numbers[0]):
             numbers = ()
         for number in numbers or ("",):
             if number or not found:
