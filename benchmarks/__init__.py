@@ -1,0 +1,1 @@
+"""Measurements; each prints ratios taken in one run and asserts nothing."""
