@@ -1,0 +1,1 @@
+"""The commands of ``fundstelle``: one module each, with its parser and its action."""

@@ -1,0 +1,36 @@
+"""``fundstelle anchors check``: does every curated claim point to a norm that is in stock and in force?"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+import msgspec
+
+from retrieval.commands.terminal import ANCHORS, AddParser, CliWords, Terminal, anchors_file, index_folder
+from retrieval.errors import BadInput
+
+
+def add_check_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle anchors check``."""
+    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
+    parser.set_defaults(run=check)
+
+
+PARSERS: dict[str, AddParser] = {"check": add_check_parser}
+
+
+def check(args: argparse.Namespace, out: Terminal) -> int:
+    """Print what is wrong with the register; exit code 1 when there are findings."""
+    from retrieval.anchors import AnchorRegister
+    from retrieval.registry import CorpusRegistry
+
+    file = anchors_file(args.anchors)
+    if file is None:
+        raise BadInput(f"The anchor register: found none named, expected a TOML file. Name it with --anchors or {ANCHORS}.")
+    register = AnchorRegister.load(file)
+    registry = CorpusRegistry(index_folder(args.index))
+    findings = register.check(registry.federation.book)
+    if out.as_json:
+        out.json({"anchors": len(register.anchors), "findings": msgspec.to_builtins(findings)})
+    return 1 if findings else 0

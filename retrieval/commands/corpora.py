@@ -1,0 +1,247 @@
+"""``fundstelle corpora``: bodies of rules into the stock, what is in stock, and out again."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from retrieval.commands.terminal import AddParser, CliWords, Terminal, index_folder, one_line, short_name
+from retrieval.errors import BadInput, BadSource, FundstelleError
+
+_SUFFIXES = (".md", ".txt", ".xml", ".zip")
+_SOURCES = Path("quellen")
+_SHOWN_EXAMPLES = 5
+_PART_FAILED = 1
+_ALL_FAILED = 2
+
+
+def add_add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle corpora add``."""
+    parser.add_argument("paths", nargs="+", type=Path, metavar="DATEI", help=words.t("cli.help.path"))
+    parser.add_argument("--manifest", type=Path, metavar="DATEI", help=words.t("cli.help.manifest"))
+    parser.add_argument("--id", metavar="NAME", help=words.t("cli.help.id"))
+    parser.add_argument("--title", metavar="TITEL", help=words.t("cli.help.title"))
+    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    parser.set_defaults(run=add)
+
+
+def add_fetch_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle corpora fetch``."""
+    parser.add_argument("law", metavar="KÜRZEL", help=words.t("cli.help.law"))
+    parser.add_argument("--into", type=Path, default=_SOURCES, metavar="ORDNER", help=words.t("cli.help.into"))
+    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    parser.set_defaults(run=fetch)
+
+
+def add_list_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """``fundstelle corpora list`` has no options of its own."""
+    del words
+    parser.set_defaults(run=list_all)
+
+
+def add_show_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle corpora show``."""
+    parser.add_argument("corpus", metavar="NAME", help=words.t("cli.help.corpus"))
+    parser.set_defaults(run=show)
+
+
+def add_remove_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle corpora remove``."""
+    parser.add_argument("corpus", metavar="NAME", help=words.t("cli.help.corpus"))
+    parser.set_defaults(run=remove)
+
+
+PARSERS: dict[str, AddParser] = {
+    "add": add_add_parser,
+    "list": add_list_parser,
+    "show": add_show_parser,
+    "remove": add_remove_parser,
+    "fetch": add_fetch_parser,
+}
+
+
+# --- in and out -----------------------------------------------------------------------------------------------------
+
+
+def add(args: argparse.Namespace, out: Terminal) -> int:
+    """Read and store every file; one that fails does not stop the others."""
+    paths = [path for given in args.paths for path in files_in(given)]
+    if len(paths) > 1 and (args.id or args.title or args.manifest):
+        raise BadInput(f"--id, --title, --manifest: found {len(paths)} files, expected one. Add the files one by one.")
+    overrides = {"corpus_id": args.id, "title": args.title}
+    done = [_added(path, args, overrides, out) for path in paths]
+    if out.as_json:
+        out.json(done)
+    failed = sum("error" in one for one in done)
+    return 0 if not failed else _ALL_FAILED if failed == len(done) else _PART_FAILED
+
+
+def files_in(given: Path) -> list[Path]:
+    """The file itself; of a folder, its files of rules in the order of their names (a README is none)."""
+    if not given.is_dir():
+        return [given]
+    found = sorted(path for path in given.iterdir() if path.suffix.lower() in _SUFFIXES and path.stem.lower() != "readme")
+    if not found:
+        raise BadSource(f"{given}: found no file of rules, expected .md, .txt, .xml or .xml.zip. Name the files or another folder.")
+    return found
+
+
+def _added(path: Path, args: argparse.Namespace, overrides: dict[str, Any], out: Terminal) -> dict[str, Any]:
+    try:
+        return _ingested(path, args, overrides, out)
+    except (FundstelleError, OSError) as error:
+        out.error(error, path.name)
+        return {"file": str(path), "error": type(error).__name__, "message": str(error)}
+
+
+def _ingested(path: Path, args: argparse.Namespace, overrides: dict[str, Any], out: Terminal) -> dict[str, Any]:
+    from retrieval.build import ingest
+    from retrieval.chunking import chunks
+    from retrieval.embedding import DEFAULT
+    from retrieval.readers import read
+
+    if not path.exists():
+        raise BadSource(f"{path}: found nothing at this place, expected a file of rules. Correct the path.")
+    corpus = read(path, args.manifest, **overrides)
+    with _Progress(one_line(corpus.spec.title, 40), out) as progress:
+        report = ingest(
+            index_folder(args.index),
+            corpus.spec,
+            chunks(corpus),
+            msgspec.to_builtins(corpus.report),
+            args.encoder or DEFAULT,
+            progress,
+        )
+    if not out.as_json:
+        out.say("corpora.stored", name=one_line(corpus.spec.title), id=corpus.spec.corpus_id)
+        _print_report(report, out)
+    return {"file": str(path), "corpus": corpus.spec.corpus_id, "report": msgspec.to_builtins(report)}
+
+
+class _Progress:
+    """A bar on stderr with what is done, the rate and the time that remains; called with (done, total)."""
+
+    def __init__(self, title: str, out: Terminal) -> None:
+        from tqdm import tqdm
+
+        form = out.words.t("cli.corpora.bar")
+        every = 0.2 if sys.stderr.isatty() else 10.0  # a log needs no line for every step
+        self._bar = tqdm(desc=title, bar_format=form, file=sys.stderr, mininterval=every, leave=False)
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __call__(self, done: int, total: int) -> None:
+        self._bar.total = total
+        self._bar.update(done - self._bar.n)
+
+    def __exit__(self, *_: object) -> None:
+        self._bar.close()
+
+
+def remove(args: argparse.Namespace, out: Terminal) -> int:
+    """Take one corpus out of the stock."""
+    from retrieval.build import remove as remove_corpus
+
+    remove_corpus(index_folder(args.index), args.corpus)
+    if out.as_json:
+        out.json({"removed": args.corpus})
+    else:
+        out.say("corpora.removed", id=args.corpus)
+    return 0
+
+
+def fetch(args: argparse.Namespace, out: Terminal) -> int:
+    """Download one federal law and read it in."""
+    from retrieval.download import fetch as download
+
+    args.into.mkdir(parents=True, exist_ok=True)
+    args.paths = [download(args.law, args.into)]
+    args.manifest = args.id = args.title = None
+    return add(args, out)
+
+
+# --- what is in stock -------------------------------------------------------------------------------------------------
+
+
+def list_all(args: argparse.Namespace, out: Terminal) -> int:
+    """The corpora in stock, in their order, and ingests that did not come to their end."""
+    from retrieval import manifest
+
+    folder = index_folder(args.index)
+    stock = manifest.read(folder)
+    unfinished = manifest.unfinished(folder)
+    if out.as_json:
+        corpora = [{**msgspec.to_builtins(entry.spec), "chunks": entry.count} for entry in stock.corpora]
+        out.json({"stamp": stock.stamp, "corpora": corpora, "unfinished": msgspec.to_builtins(unfinished)})
+        return 0
+    out.say("corpora.stock", folder=folder.resolve(), stamp=stock.stamp)
+    head = [out.words.t(f"cli.corpora.{column}") for column in ("id", "name", "kind", "chunks", "title")]
+    out.table((_row(entry, out.words) for entry in stock.corpora), head)
+    for one in unfinished:
+        out.say("corpora.unfinished", title=one_line(one.title), id=one.corpus_id)
+    return 0
+
+
+def _row(entry: Any, words: CliWords) -> list[str]:
+    spec = entry.spec
+    title = f"{spec.title} ({words.t('term.invented')})" if spec.invented else spec.title
+    kind = words.word("corpus_kind", spec.kind)
+    return [spec.corpus_id, short_name(spec, spec.corpus_id), kind, words.whole(entry.count), one_line(title, 80)]
+
+
+def show(args: argparse.Namespace, out: Terminal) -> int:
+    """What is known about one corpus, and the report of its ingest."""
+    from retrieval import manifest
+
+    entry = manifest.read(index_folder(args.index)).entry(args.corpus)
+    if out.as_json:
+        out.json(msgspec.to_builtins(entry))
+        return 0
+    spec = entry.spec
+    out.line(one_line(spec.title))
+    facts = {
+        "id": spec.corpus_id,
+        "kind": out.words.word("corpus_kind", spec.kind),
+        "names": ", ".join(spec.names),
+        "containers": ", ".join(spec.containers),
+        "stand": spec.stand,
+        "source": spec.source,
+        "invented": out.words.t("term.invented") if spec.invented else "",
+        "model": f"{entry.fingerprint.model} {entry.fingerprint.revision}" if entry.fingerprint else "",
+        "sources": ", ".join(entry.sources),
+    }
+    out.table((out.words.t(f"cli.corpora.{name}"), one_line(value)) for name, value in facts.items() if value)
+    _print_report(entry.report, out)
+    return 0
+
+
+def _print_report(report: Any, out: Terminal) -> None:
+    """The ingest report: what was read, what changed, and what a person should look at."""
+    read = report.read
+    names = ("norms", "paragraphs", "repealed", "tables_found", "tables_kept")
+    counts = [f"{out.words.whole(read[name])} {out.words.t(f'cli.corpora.{name}')}" for name in names if read.get(name)]
+    out.line("  " + ", ".join((*counts, f"{out.words.whole(report.chunks)} {out.words.t('cli.corpora.chunks')}")))
+    changes = msgspec.to_builtins(report.changes).items()
+    out.line("  " + ", ".join(f"{out.words.whole(count)} {out.words.t(f'cli.corpora.chunks_{name}')}" for name, count in changes))
+    for key, found in (("truncated", report.truncated), ("empty", read.get("empty", ()))):
+        if found:
+            out.line("  " + out.words.t(f"cli.corpora.{key}_list", count=len(found), examples=_examples(found)))
+    oddities = [f"{oddity['where']}: {oddity['detail']} [{oddity['code']}]" for oddity in read.get("oddities", ())]
+    if oddities:
+        out.line("  " + out.words.t("cli.corpora.oddities", count=len(oddities)))
+    for oddity in oddities[:_SHOWN_EXAMPLES]:
+        out.line("    " + one_line(oddity, 200))
+    if len(oddities) > _SHOWN_EXAMPLES:
+        out.line("    … " + out.words.t("cli.corpora.more", count=len(oddities) - _SHOWN_EXAMPLES))
+
+
+def _examples(found: Iterable[str]) -> str:
+    shown = list(found)
+    more = f" … (+ {len(shown) - _SHOWN_EXAMPLES})" if len(shown) > _SHOWN_EXAMPLES else ""
+    return one_line(", ".join(shown[:_SHOWN_EXAMPLES]) + more)
