@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.federated import FederatedRetriever
+
 ROOT = Path(__file__).parents[1]
+SAMPLES = ROOT / "sample_corpora"
 
 
 @pytest.fixture(scope="session")
@@ -16,3 +19,30 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip("the folder ../shared with real law is not there; it is not part of the project")
     return folder
+
+
+@pytest.fixture(scope="session")
+def sample_index(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
+    """An index with the sample corpora, made by the default encoder; once for all workers of a run. To be read only."""
+    from filelock import FileLock
+
+    from retrieval.build import ingest_file
+    from retrieval.commands.corpora import files_in
+
+    base = tmp_path_factory.getbasetemp()
+    folder = (base if worker_id == "master" else base.parent) / "sample-index"
+    done = folder.with_suffix(".done")
+    with FileLock(folder.with_suffix(".lock")):
+        if not done.exists():
+            for path in files_in(SAMPLES):
+                ingest_file(folder, path)
+            done.touch()
+    return folder
+
+
+@pytest.fixture(scope="session")
+def federation(sample_index: Path) -> FederatedRetriever:
+    """The federation over the sample corpora with their anchors, wired as the program wires it."""
+    from retrieval.assemble import open_federation
+
+    return open_federation(sample_index, SAMPLES / "anchors.toml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,8 +11,10 @@ from typing import Any
 
 import msgspec
 
+from retrieval import manifest
 from retrieval.commands.terminal import AddParser, CliWords, Terminal, index_folder, one_line, short_name
 from retrieval.errors import BadInput, BadSource, FundstelleError
+from retrieval.manifest import CorpusEntry, IngestReport
 
 _SUFFIXES = (".md", ".txt", ".xml", ".zip")
 _SOURCES = Path("quellen")
@@ -101,47 +104,42 @@ def _added(path: Path, args: argparse.Namespace, overrides: dict[str, Any], out:
 
 def _ingested(path: Path, args: argparse.Namespace, overrides: dict[str, Any], out: Terminal) -> dict[str, Any]:
     from retrieval.build import ingest
-    from retrieval.chunking import chunks
+    from retrieval.chunking import CHUNKING, chunks
     from retrieval.embedding import DEFAULT
     from retrieval.readers import read
 
     if not path.exists():
         raise BadSource(f"{path}: found nothing at this place, expected a file of rules. Correct the path.")
     corpus = read(path, args.manifest, **overrides)
-    with _Progress(one_line(corpus.spec.title, 40), out) as progress:
-        report = ingest(
-            index_folder(args.index),
-            corpus.spec,
-            chunks(corpus),
-            msgspec.to_builtins(corpus.report),
-            args.encoder or DEFAULT,
-            progress,
-        )
+    pieces = chunks(corpus)
+    sources = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in (path, args.manifest) if file}
+    encoder = args.encoder or DEFAULT
+    with _progress(corpus.spec.title, len(pieces), out.words) as bar:
+
+        def advance(done: int, _total: int) -> None:
+            bar.update(done - bar.n)
+
+        folder = index_folder(args.index)
+        report = ingest(folder, corpus.spec, pieces, corpus.report, encoder, advance, chunking=CHUNKING, sources=sources)
     if not out.as_json:
         out.say("corpora.stored", name=one_line(corpus.spec.title), id=corpus.spec.corpus_id)
         _print_report(report, out)
     return {"file": str(path), "corpus": corpus.spec.corpus_id, "report": msgspec.to_builtins(report)}
 
 
-class _Progress:
-    """A bar on stderr with what is done, the rate and the time that remains; called with (done, total)."""
+def _progress(title: str, total: int, words: CliWords) -> Any:
+    """A bar on stderr with what is done, the rate and the time that remains."""
+    from tqdm import tqdm
 
-    def __init__(self, title: str, out: Terminal) -> None:
-        from tqdm import tqdm
-
-        form = out.words.t("cli.corpora.bar")
-        every = 0.2 if sys.stderr.isatty() else 10.0  # a log needs no line for every step
-        self._bar = tqdm(desc=title, bar_format=form, file=sys.stderr, mininterval=every, leave=False)
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __call__(self, done: int, total: int) -> None:
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
-
-    def __exit__(self, *_: object) -> None:
-        self._bar.close()
+    at_terminal = sys.stderr.isatty()
+    return tqdm(
+        desc=one_line(title, 40),
+        total=total,
+        unit=" " + words.t("cli.corpora.chunks"),
+        bar_format=words.t("cli.corpora.bar"),
+        mininterval=0.2 if at_terminal else 10.0,  # a log needs no line for every step
+        leave=not at_terminal,
+    )
 
 
 def remove(args: argparse.Namespace, out: Terminal) -> int:
@@ -171,8 +169,6 @@ def fetch(args: argparse.Namespace, out: Terminal) -> int:
 
 def list_all(args: argparse.Namespace, out: Terminal) -> int:
     """The corpora in stock, in their order, and ingests that did not come to their end."""
-    from retrieval import manifest
-
     folder = index_folder(args.index)
     stock = manifest.read(folder)
     unfinished = manifest.unfinished(folder)
@@ -188,17 +184,14 @@ def list_all(args: argparse.Namespace, out: Terminal) -> int:
     return 0
 
 
-def _row(entry: Any, words: CliWords) -> list[str]:
+def _row(entry: CorpusEntry, words: CliWords) -> list[str]:
     spec = entry.spec
-    title = f"{spec.title} ({words.t('term.invented')})" if spec.invented else spec.title
-    kind = words.word("corpus_kind", spec.kind)
-    return [spec.corpus_id, short_name(spec, spec.corpus_id), kind, words.whole(entry.count), one_line(title, 80)]
+    kind = words.word("corpus_kind", spec.kind) + (f", {words.t('term.invented')}" if spec.invented else "")
+    return [spec.corpus_id, short_name(spec, spec.corpus_id), kind, words.whole(entry.count), one_line(spec.title, 60)]
 
 
 def show(args: argparse.Namespace, out: Terminal) -> int:
     """What is known about one corpus, and the report of its ingest."""
-    from retrieval import manifest
-
     entry = manifest.read(index_folder(args.index)).entry(args.corpus)
     if out.as_json:
         out.json(msgspec.to_builtins(entry))
@@ -221,7 +214,7 @@ def show(args: argparse.Namespace, out: Terminal) -> int:
     return 0
 
 
-def _print_report(report: Any, out: Terminal) -> None:
+def _print_report(report: IngestReport, out: Terminal) -> None:
     """The ingest report: what was read, what changed, and what a person should look at."""
     read = report.read
     names = ("norms", "paragraphs", "repealed", "tables_found", "tables_kept")
