@@ -30,19 +30,28 @@ _REFERENCE = re.compile(
 
 
 class Heading(Struct, frozen=True):
-    """One heading: the ids it names (one, or all of a range; none for structure), its title and its level from 1 (outermost)."""
+    """One heading: the ids it names (one, or all of a range; none for structure), its title and its level from 1 (outermost).
+
+    ``depth`` orders structure of one level by its word: a Kapitel stands below a Buch though both have one ``#``.
+    """
 
     kind: Literal["norm", "container", "structure"]
     ids: tuple[str, ...]
     title: str
     level: int = 1
+    depth: int = 0
 
 
 def read_heading(text: str, level: int, default_container: str = "") -> Heading:
     """What a line that is known to be a heading says. In a corpus with containers an annex is a container, else a norm."""
     words = plain(text)
     container = _container(words, level, default_container) if default_container else None
-    return container or norm_heading(words, level) or Heading("structure", (), words, level)
+    return container or norm_heading(words, level) or Heading("structure", (), words, level, _depth(words))
+
+
+def _depth(words: str) -> int:
+    match = _STRUCTURE.match(words)
+    return _LEVELS[match.group(1).lower()] if match else 0
 
 
 def norm_heading(text: str, level: int = 1) -> Heading | None:
@@ -86,7 +95,7 @@ def plain_heading(line: str, default_container: str, apart: bool) -> Heading | N
     words = plain(line)
     structure = _STRUCTURE.match(words)
     if structure and apart and is_title(structure.group(2) or ""):
-        return Heading("structure", (), words, _LEVELS[structure.group(1).lower()])
+        return Heading("structure", (), words, 1, _depth(words))
     heading = (_container(words, 0, default_container) if default_container else None) or norm_heading(words)
     if heading is None or not is_title(heading.title):
         return None

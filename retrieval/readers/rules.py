@@ -79,7 +79,7 @@ class Page:
         self.title = ""
         self.oddities: list[Oddity] = []
         self._drafts: list[Draft] = []
-        self._open: list[tuple[int, str]] = []
+        self._open: list[tuple[tuple[int, int], str]] = []
         self._container = ""
 
     def add(self, body: str, file: SourceFile) -> None:
@@ -89,7 +89,7 @@ class Page:
             body = cleaned.text
             self.oddities.extend(cleaned.oddities)
         self._container = file.container or self.about.default_container
-        self._open = [(0, file.title)] if file.title else []
+        self._open = [((0, 0), file.title)] if file.title else []
         lines = body.split("\n")
         marked = any(match and norm_heading(inline(match.group(2))) for match in map(_MARKED.match, lines))
         self._start((), "")
@@ -120,12 +120,13 @@ class Page:
             return
         if heading.kind == "container":
             self._container = heading.ids[0]
-            self._open = [(0, heading.title)] if heading.title else []
+            self._open = [((0, 0), heading.title)] if heading.title else []
         elif self._is_title(heading):
             self.title = self.title or heading.title
         else:
-            self._open = [(level, text) for level, text in self._open if level < heading.level]
-            self._open.append((heading.level, heading.title))
+            place = (heading.level, heading.depth)
+            self._open = [(above, text) for above, text in self._open if above < place]
+            self._open.append((place, heading.title))
         self._start((), "")
 
     def _is_title(self, heading: Heading) -> bool:
