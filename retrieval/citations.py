@@ -70,10 +70,10 @@ _HEAD_ITEM = re.compile(rf"(?:Ziff(?:ern?|\.)|(?:Abschnitt|Punkt|Nr\.|Nummer)(?=
 _HEAD_ANNEX = re.compile(rf"(Anlagen?|Anl\.|Anhangs?|Anhängen?|Anh\.){BLANKS}(?:Nr\.{BLANKS})?(?=[\dIVXLA-H])")
 _HEAD_RELATIVE = re.compile(rf"(?=Abs(?:atz(?:es)?|ä\xad?tzen?|\.)?{BLANKS}\d)")
 _LINK = re.compile(
-    rf"{BLANKS}(?:,?{BLANKS}(?:auch\s|jeweils\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)"
+    rf"{BLANKS}(?:,?{BLANKS}(?:jeweils\s)?(?:auch\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)"
     rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.))"
 )
-_CONTAINER_BEFORE = re.compile(rf"{BLANKS}(,?){BLANKS}(?=§)")
+_CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
 _OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
 _OF_ELSE = re.compile(rf"{BLANKS}(?:der|des)\s{{1,40}}(?![\w\s]{{0,30}}§)")
 _ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
@@ -177,12 +177,9 @@ def _article(plain: str, start: int, head: re.Match[str]) -> Group | None:
         return None
     group.bare = head[0].strip() == "Art"
     last = group.members[-1]
-    inner = _CONTAINER_BEFORE.match(plain, last.end) if len(group.members) == 1 and not last.path else None
-    if inner and not inner[1]:
-        nested = _group(plain, inner.end())
-        if nested:
-            return _inside(nested, start, f"Artikel {last.section}")
-    return group
+    inner = _CONTAINER_BEFORE.match(plain, last.end) if len(group.members) == 1 and not last.path and not group.law else None
+    nested = _group(plain, inner.end()) if inner and not inner[1] else None
+    return _inside(nested, start, f"Artikel {last.section}") if nested else group
 
 
 def _inside(group: Group, start: int, container: str) -> Group:
@@ -205,17 +202,24 @@ def _annex(plain: str, start: int, head: re.Match[str]) -> Group | None:
         return _inside(nested, start, f"{word} {number[0]}")
     group = Group(ANNEX if word == "Anlage" else APPENDIX)
     group.members.append(Member(start, number.end(), number[0]))
-    pos = number.end()
-    while (step := RANGE.match(plain, pos) or JOIN.match(plain, pos)) and head[1] in ("Anlagen", "Anhänge", "Anhängen"):
-        following = ANNEX_NUMBER.match(plain, step.end())
-        if following is None:
-            break
-        if RANGE.match(plain, pos):
-            group.members[-1].until, group.members[-1].end = following[0], following.end()
-        else:
-            group.members.append(Member(step.end(), following.end(), following[0]))
-        pos = following.end()
+    pos = _further_annexes(plain, number.end(), group) if head[1] in ("Anlagen", "Anhänge", "Anhängen") else number.end()
     return close(plain, group, pos)
+
+
+def _further_annexes(plain: str, pos: int, group: Group) -> int:
+    """The other numbers of "Anlagen 1, 3 und 5 bis 7"."""
+    while True:
+        last = group.members[-1]
+        until = None if last.until else RANGE.match(plain, pos)
+        step = until or JOIN.match(plain, pos)
+        following = ANNEX_NUMBER.match(plain, step.end()) if step and step[0][-1].isspace() else None
+        if following is None:
+            return pos
+        if until:
+            last.until, last.end = following[0], following.end()
+        else:
+            group.members.append(Member(following.start(), following.end(), following[0]))
+        pos = following.end()
 
 
 def _relative(plain: str, start: int) -> Group | None:

@@ -78,6 +78,7 @@ _TITLE_TAIL = re.compile(
     r"(?:\s{1,9}(?:der|die|das|des|den|dem|und|von|zur|zum|für|über|im|in|bei|mit|auf|an|aus|sowie|einer|eines)){1,5}$"
 )
 _DATED = re.compile(r"\s{1,9}vom\s{1,9}\d{1,2}\.\s{0,9}(?:[A-ZJ][a-zä]{2,8}|\d{1,2}\.)\s{0,9}\d{4}(?!\d)")
+_GIVER = re.compile(rf"\s{{1,9}}(?:des|der)\s{{1,9}}(?:[A-ZÄÖÜ][a-zäöüß]{{2,25}}(?:e[nrs])\s{{1,9}})?{_UP}[\w\xad-]{{2,60}}")
 _GENERIC = re.compile(
     r"(?:Gesetz(?:e?s)?|(?:Ein|Aus|Durch)führungs?gesetz(?:e?s)?|Verordnung|Richtlinie|Vereinbarung|Vertrag(?:e?s)?|Satzung|Ordnung)$"
 )
@@ -88,7 +89,7 @@ _NO_LAW = re.compile(
     r"(?:EUR|DM|GKV|PKV|DAV|KBV|KZBV|KV|KZV|DKG|BMG|AOK|BKK|IKK|PZN|LAV|ABDA|BAS|MD|AG|LG|OLG|BGH|BSG|BAG|BVerfG|BVerwG|BFH|LSG|VG|OVG|VGH"
     r"|BGBl|BAnz|GmbH|KG|OHG|GbR|TI|PKW|LKW|IT)$"
 )
-_LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|EV|ÖD|D)$")
+_LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|EV|ÖD|D)(?:-[A-ZÄÖÜ]{1,3})?$")
 _BEFORE = re.compile(rf"(?:^|(?<=[\s(„\"]))((?:(?:{_TECHNICAL}|{_SGB}|{_WRITTEN}|{_ABBREVIATION}))(?:\s?\d{{1,2}})?)[,:]?\s{{0,40}}\(?$")
 _BLANK = re.compile(r"\s{1,9}")
 _WORD_START = re.compile(rf"(?<!\S)[(„\"]?(?={_UP}|\d)")
@@ -138,7 +139,11 @@ def _title(plain: str, name: re.Match[str]) -> int:
     end = name.end()
     if (dated := _DATED.match(plain, end)) and _GENERIC.match(name[0].split()[-1]):
         return dated.end()
-    start = _TITLE_START.match(plain, end) if _GENERIC.match(name[0].split()[-1]) else None
+    if not _GENERIC.match(name[0].split()[-1]):
+        return end
+    if giver := _GIVER.match(plain, end):
+        return giver.end()
+    start = _TITLE_START.match(plain, end)
     if start is None:
         return end
     pos = start.end()

@@ -46,6 +46,11 @@ _EXTRA = re.compile(
 )
 JOIN = re.compile(
     rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
+    r"(?!(?<=\n)[\da-z]{1,3}[.)])"
+)
+_IN_ANNEX = re.compile(
+    rf"{BLANKS}(?:Kapitel|Teil|Abschnitt|Ziffern?|Nummern?|Nr\.|Nrn\.|Satz|Tabelle|Spalte|Buchstaben?|Punkt)\s{{1,9}}(?:[\dIVXA-Z]|[a-z](?!\w)){{1,5}}"
+    r"(?:\.\d{1,3}){0,4}\.?(?:\s(?:und|oder|bis)\s\d{1,3}(?:\.\d{1,3}){0,4}\.?)?(?![\w])"
 )
 _FOLLOWS = re.compile(
     r"\s{0,40}(?:$|[.,;:)\]/–—-]|§|(?:und|oder|sowie|bis|bzw|beziehungsweise|ff?)\b|(?i:abs|satz|s\.|nr|nummer|buchst|lit)|i\.?\s?V)"
@@ -127,7 +132,8 @@ def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group
 
 def close(plain: str, group: Group, pos: int) -> Group:
     """Read the container and the law behind the list."""
-    while extra := _EXTRA.match(plain, pos):
+    skip = _IN_ANNEX if group.unit in (ANNEX, APPENDIX) else _EXTRA
+    while extra := skip.match(plain, pos):
         pos = extra.end()
     law = law_after(plain, pos)
     container = None if law or group.unit in (ANNEX, APPENDIX) or group.container else _CONTAINER_AFTER.match(plain, pos)

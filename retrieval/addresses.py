@@ -1,0 +1,300 @@
+"""Addresses in the stock: which chunks stand at one, in which order the sections follow, and how a person types one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Final, Literal
+
+from retrieval.citations import Citation, citations
+from retrieval.model import Address, Chunk, CorpusSpec, Target
+from retrieval.names import NOT_IN_STOCK, Mention, Names
+from retrieval.sectionlist import ANNEX, APPENDIX, ITEM, RELATIVE, SECTION, section_key
+
+State = Literal["found", "repealed", "not_found"]
+RANGE_LIMIT: Final = 60
+"""More sections than these are never made out of one range."""
+
+_UNITS = {"§": "§", "§§": "§", "art": "Artikel", "artikel": "Artikel", "ziffer": "Ziffer", "ziff": "Ziffer", "nr": "Ziffer"}
+_UNITS |= {
+    "anlage": "Anlage",
+    "anl": "Anlage",
+    "anhang": "Anhang",
+    "paragraf": "§",
+    "paragraph": "§",
+    "abschnitt": "Ziffer",
+    "nummer": "Ziffer",
+}
+_LABEL = re.compile(r"\s*(§{1,2}|[A-Za-zäöü]+\.?)?\s*(\d+(?:\.\d+)*\s?[A-Za-z]{0,2}\d*|[IVXLC]+[a-z]?|[A-H])\s*$")
+_KEYWORD = re.compile(
+    r"(?<![\w-])(paragra(?:f|ph)(?:en)?|artikeln?|art\.|anlagen?|anhang|ziffern?|ziff\.|abschnitt|abs(?:atz|\.|(?=\s?\d))|nr\.?|nummer|satz|buchst\.)"
+    r"(?=\s{0,9}\d|\s{0,9}[IVX]+\b)"
+)
+_LETTER = re.compile(r"(?<![\w.])(\d{1,4}) ([A-HJ-UWYZ])(?=\s|$)")
+_BARE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,3}){0,4}\s?[a-zA-Z]?(?![\w.])")
+_BEHIND = re.compile(r"[\s,:(–-]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in der|aus dem|aus der|von)\s{1,9})?\(?")
+_IN_FRONT = re.compile(r"[\s,:(–-]{0,9}(?:(?:in|unter|und zwar)\s{1,9})?")
+
+
+class _Section:
+    """The chunks of one section in one container, in the order of the stock; ``section_id`` as the stock spells it."""
+
+    __slots__ = ("chunk_ids", "container", "corpus", "repealed", "section_id", "subsections")
+
+    def __init__(self, corpus: str, container: str, section_id: str) -> None:
+        self.corpus, self.container, self.section_id = corpus, container, section_id
+        self.chunk_ids: list[str] = []
+        self.subsections: list[str] = []
+        self.repealed: list[bool] = []
+
+
+class AddressBook:
+    """The addresses of all chunks of all corpora. Sections are compared whole and by their normal spelling ("12 A" is § 12a)."""
+
+    def __init__(self, chunks: Iterable[Chunk], specs: Mapping[str, CorpusSpec]) -> None:
+        self._specs = dict(specs)
+        self._by_label: dict[tuple[str, str], list[_Section]] = {}
+        self._order: dict[tuple[str, str], dict[str, _Section]] = {}
+        self._containers: dict[str, dict[str, str]] = {corpus: {} for corpus in specs}
+        open_sections: dict[tuple[str, str, str], _Section] = {}
+        for chunk in chunks:
+            key = (chunk.corpus_id, chunk.container_id, chunk.section_id)
+            section = open_sections.get(key)
+            if section is None:
+                section = open_sections[key] = self._section(chunk)
+            section.chunk_ids.append(chunk.chunk_id)
+            section.subsections.append(chunk.subsection)
+            section.repealed.append(chunk.repealed)
+
+    def _section(self, chunk: Chunk) -> _Section:
+        corpus, container, label = chunk.corpus_id, chunk.container_id, normal_section(chunk.section_id)
+        self._containers.setdefault(corpus, {})[_fold(container)] = container
+        order = self._order.setdefault((corpus, container), {})
+        if label not in order:
+            order[label] = _Section(corpus, container, chunk.section_id)
+            self._by_label.setdefault((corpus, label), []).append(order[label])
+        return order[label]
+
+    @property
+    def specs(self) -> Mapping[str, CorpusSpec]:
+        """The specs of the corpora, by id."""
+        return self._specs
+
+    def container(self, corpus: str, words: str) -> str | None:
+        """The container of this corpus that is called so ("anlage 11" is "Anlage 11"); None when there is none."""
+        return self._containers.get(corpus, {}).get(_fold(words))
+
+    def default_container(self, corpus: str) -> str | None:
+        """The container that is meant when none is named; None when the corpus declares none."""
+        spec = self._specs.get(corpus)
+        return (spec.default_container_id or None) if spec else None
+
+    def places(self, target: Target) -> tuple[Address, ...]:
+        """The sections at this address, without a look at the Absatz.
+
+        Several where no container is named and the corpus has no default, or where a whole container is meant.
+        """
+        return tuple(Address(section.corpus, section.container, section.section_id) for section in self._matches(target))
+
+    def find(self, target: Target) -> tuple[str, ...]:
+        """The ids of the chunks at this address, in the order of the stock, uncut (``max_chunks`` is the caller's).
+
+        Without a container the default one is meant, or any if the corpus has none. An empty corpus means any corpus, an empty section
+        the whole container. A number without a unit takes the first unit in which the corpus counts: §, Artikel, Ziffer.
+        """
+        return tuple(
+            chunk_id
+            for section in self._matches(target)
+            for chunk_id, subsection in zip(section.chunk_ids, section.subsections, strict=True)
+            if _fits(section, subsection, target.subsection)
+        )
+
+    def state(self, target: Target) -> State:
+        """Whether the address is in stock; ``repealed`` when all that stands there is out of force."""
+        repealed = [
+            gone
+            for section in self._matches(target)
+            for subsection, gone in zip(section.subsections, section.repealed, strict=True)
+            if _fits(section, subsection, target.subsection)
+        ]
+        if not repealed:
+            return "not_found"
+        return "repealed" if all(repealed) else "found"
+
+    def _matches(self, target: Target) -> tuple[_Section, ...]:
+        if not target.corpus_id:
+            return tuple(section for corpus in self._containers for section in self._within(corpus, target))
+        return self._within(target.corpus_id, target)
+
+    def _within(self, corpus: str, target: Target) -> tuple[_Section, ...]:
+        named = target.container_id if target.container_id is not None else self.default_container(corpus)
+        wanted = None if named is None else self.container(corpus, named)
+        if named is not None and wanted is None:
+            return ()
+        if not target.section_id.strip():
+            return () if wanted is None else tuple(self._order.get((corpus, wanted), {}).values())
+        for label in _labels(target.section_id):
+            found = self._by_label.get((corpus, label), ())
+            if hits := tuple(section for section in found if wanted is None or section.container == wanted):
+                return hits
+        annex = self.container(corpus, target.section_id) if target.container_id is None else None
+        return tuple(self._order.get((corpus, annex), {}).values()) if annex else ()
+
+    def sections(self, corpus: str, container: str = "") -> tuple[str, ...]:
+        """The sections of one container, in the order of the stock."""
+        return tuple(section.section_id for section in self._order.get((corpus, container), {}).values())
+
+    def range(self, corpus: str, container: str, first: str, last: str, limit: int = RANGE_LIMIT) -> tuple[str, ...]:
+        """The sections from ``first`` to ``last`` in the order of the stock (129, 129a, 130), at most ``limit``.
+
+        An end that is not in stock is placed by its number.
+        """
+        order = self._order.get((corpus, container), {})
+        low, high = (next((label for label in _labels(end) if label in order), _labels(end)[0]) for end in (first, last))
+        labels = list(order)
+        if low in order and high in order:
+            chosen = labels[labels.index(low) : labels.index(high) + 1]
+        else:
+            unit, lowest, highest = low.split(" ", 1)[0], _sort_key(low), _sort_key(high)
+            chosen = [label for label in labels if label.startswith(f"{unit} ") and lowest <= _sort_key(label) <= highest]
+        return tuple(order[label].section_id for label in chosen[:limit])
+
+    def following(self, corpus: str, container: str, section: str) -> str | None:
+        """The section that stands behind this one in the stock; None at the end."""
+        order = self._order.get((corpus, container), {})
+        labels = list(order)
+        here = normal_section(section)
+        position = labels.index(here) + 1 if here in order else len(labels)
+        return order[labels[position]].section_id if position < len(labels) else None
+
+    def counts_in(self, corpus: str, container: str, unit: str) -> bool:
+        """Whether this container has sections of this unit (§, Artikel, Ziffer, Anlage)."""
+        return any(label.startswith(f"{unit} ") for label in self._order.get((corpus, container), {}))
+
+    def read(self, text: str, names: Names) -> tuple[Target, ...]:
+        """What a person types as an address ("129 Abs 2 SGB V", "TA1 4.10", "§ 10 Anlage 11 Rahmenvertrag").
+
+        The corpus of a target is empty when none is named. Empty when the text holds no address or names a law that is not in stock.
+        """
+        text = _LETTER.sub(lambda match: f"{match[1]}{match[2].lower()} ", text)
+        mentions = names.find_typed(text)
+        rest = _capital(_without(text, mentions))
+        number = _BARE.match(rest, len(rest) - len(rest.lstrip())) or (None if _sections_of(_capital(text)) else _BARE.search(rest))
+        if number is None:
+            return self._named(_capital(text), mentions, names, typed=True)
+        unit = f"{ITEM} " if "." in number[0] else f"{SECTION} "
+        corpora = tuple(dict.fromkeys(mention.corpus_id for mention in mentions)) or ("",)
+        found = [citation for citation in _sections_of(rest[: number.start()] + unit + rest[number.start() :]) if not citation.law]
+        chosen = corpora if not mentions else tuple(corpus for corpus in corpora if corpus != NOT_IN_STOCK)
+        return tuple(
+            dict.fromkeys(target for citation in found for corpus in chosen for target in self._of_citation(citation, corpus, bare=True))
+        )
+
+    def sections_named(self, question: str, names: Names) -> tuple[Target, ...]:
+        """The sections that a question names outright; the corpus is empty where the question names none for it.
+
+        A section of a law that is not in stock is no target.
+        """
+        return self._named(_capital(question), names.find(question), names, typed=False)
+
+    def _named(self, text: str, mentions: tuple[Mention, ...], names: Names, typed: bool) -> tuple[Target, ...]:
+        only = {mention.corpus_id for mention in mentions}
+        targets: list[Target] = []
+        for citation in _sections_of(text):
+            owners = _owners(citation, text, mentions, names)
+            if owners == ("",) and typed and len(only) == 1:
+                owners = tuple(only - {NOT_IN_STOCK})
+            for corpus in owners:
+                targets += self._of_citation(citation, corpus, bare=False)
+        return tuple(dict.fromkeys(targets))
+
+    def _of_citation(self, citation: Citation, corpus: str, bare: bool) -> list[Target]:
+        """The targets of one citation; ``bare`` says that its unit was not written and is the corpus's to choose."""
+        container = citation.container
+        label = citation.section if bare and "." not in citation.section else f"{citation.unit} {citation.section}"
+        if citation.unit in (ANNEX, APPENDIX) and corpus and (annex := self.container(corpus, label)):
+            return [Target(corpus, "", annex)]
+        if citation.until is None or not corpus:
+            home = self.places(Target(corpus, label, container)) if bare and corpus else ()
+            return [Target(corpus, home[0].section_id if home else normal_section(label), container, citation.subsection)]
+        home_container = container if container is not None else self.default_container(corpus) or ""
+        last = f"{citation.unit} {citation.until}"
+        return [Target(corpus, section, container, citation.subsection) for section in self.range(corpus, home_container, label, last)]
+
+
+@lru_cache(maxsize=1 << 16)
+def normal_section(words: str) -> str:
+    """The normal spelling of a section: "12 A", "12a" and "§ 12a" give "§ 12a"; what is no number stays as it is."""
+    match = _LABEL.match(words)
+    if match is None:
+        return " ".join(words.split())
+    unit = _UNITS.get((match[1] or "§").lower().rstrip("."))
+    if unit is None:
+        return " ".join(words.split())
+    number = match[2].replace(" ", "")
+    if match[1] is None and "." in number:
+        unit = "Ziffer"
+    return f"{unit} {number.lower() if number[0].isdigit() else number}"
+
+
+@lru_cache(maxsize=1 << 16)
+def _labels(words: str) -> tuple[str, ...]:
+    """The labels that the words may mean: one, or one for each unit when only a number is given."""
+    label = normal_section(words)
+    if not words.strip()[:1].isdigit():
+        return (label,)
+    number = label.split(" ", 1)[1]
+    return tuple(f"{unit} {number}" for unit in (("Ziffer", "§", "Artikel") if "." in number else ("§", "Artikel", "Ziffer")))
+
+
+def _sort_key(label: str) -> tuple[tuple[int, str], ...]:
+    return section_key(label.split(" ", 1)[-1])
+
+
+@lru_cache(maxsize=1 << 12)
+def _fold(container: str) -> str:
+    return " ".join(container.split()).casefold()
+
+
+def _fits(section: _Section, subsection: str, wanted: str | None) -> bool:
+    """Whether a chunk belongs to the Absatz that is asked for; a section without Absätze is its own first."""
+    if wanted is None or subsection == wanted:
+        return True
+    return wanted == "1" and not any(section.subsections)
+
+
+def _without(text: str, mentions: tuple[Mention, ...]) -> str:
+    for mention in mentions:
+        text = text[: mention.start] + " " * (mention.end - mention.start) + text[mention.end :]
+    return text
+
+
+def _capital(text: str) -> str:
+    """The words of an address as they are written in texts, no offset moved: "absatz 2" becomes "Absatz 2"."""
+    return _KEYWORD.sub(lambda match: match[0][0].upper() + match[0][1:], text)
+
+
+def _sections_of(text: str) -> tuple[Citation, ...]:
+    return tuple(citation for citation in citations(text) if citation.unit != RELATIVE)
+
+
+def _owners(citation: Citation, text: str, mentions: tuple[Mention, ...], names: Names) -> tuple[str, ...]:
+    """The corpora whose law the citation names, ("",) if it names none, nothing if the law is not in stock."""
+    if citation.law:
+        return names.corpora_of(citation.law) or _longer(citation, mentions)
+    near = [mention.corpus_id for mention in mentions if _touches(citation, mention, text)]
+    return tuple(corpus for corpus in near if corpus != NOT_IN_STOCK) if near else ("",)
+
+
+def _touches(citation: Citation, mention: Mention, text: str) -> bool:
+    """Whether a name stands directly behind or in front of a citation, with an article at most between them."""
+    if mention.start >= citation.end:
+        return bool(_BEHIND.fullmatch(text, citation.end, mention.start))
+    return mention.end <= citation.start and bool(_IN_FRONT.fullmatch(text, mention.end, citation.start))
+
+
+def _longer(citation: Citation, mentions: tuple[Mention, ...]) -> tuple[str, ...]:
+    """The corpora of a name that goes on where the grammar ended the law ("Richtlinie des Heilrats")."""
+    begin = citation.end - len(citation.law)
+    return tuple(m.corpus_id for m in mentions if m.start == begin and m.end > citation.end and m.corpus_id != NOT_IN_STOCK)

@@ -1,0 +1,218 @@
+"""Which corpus a name means: the names of the corpora in stock, widened by the known spellings of German laws."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from importlib import resources
+
+import msgspec
+
+from retrieval.model import CorpusSpec
+
+NOT_IN_STOCK = ""
+"""The corpus id of a law that is known and that no corpus in stock holds."""
+
+
+class Mention(msgspec.Struct, frozen=True):
+    """A name in a text. ``start``/``end`` are its character span; ``corpus_id`` is empty for a known law that is not in stock."""
+
+    start: int
+    end: int
+    words: str
+    corpus_id: str
+
+
+class _Law(msgspec.Struct, frozen=True):
+    """One entry of the alias table, as keys."""
+
+    short: frozenset[str]
+    names: frozenset[str]
+    beside: frozenset[str]
+
+
+class _Table(msgspec.Struct):
+    """Keys to the corpora they mean; no corpus means: known, not in stock."""
+
+    short: dict[str, tuple[str, ...]] = {}
+    names: dict[str, tuple[str, ...]] = {}
+    beside: dict[str, tuple[str, ...]] = {}
+
+
+_WORD = re.compile(r"[^\W_](?:[\w\u0300-\u036f\xad]*)(?:[-‐‑–][\w\u0300-\u036f\xad]+)*|§")
+_PART = re.compile(r"[^\W_][\w\u0300-\u036f\xad]*")
+_GAP_SHORT = re.compile(r"[\s‐‑–-]{1,3}$")
+_GAP_NAME = re.compile(r"[\s,.()/„“–-]{1,8}$")
+_ENDING = re.compile(r"(?<=....)(?:es|s|en|er|em|e|n)$")
+_BESIDE = re.compile(r"[\s,]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in der|aus dem|aus der|von)\s{1,9})?\(?")
+_LONGEST_SHORT = 4
+_SURE_LETTERS = 5
+
+
+class Names:
+    """All names of the corpora in stock and of the known laws; frozen after it is built."""
+
+    def __init__(self, specs: Iterable[CorpusSpec] | Mapping[str, CorpusSpec]) -> None:
+        listed = list(specs.values()) if isinstance(specs, Mapping) else list(specs)
+        self._table = _Table({}, {}, {})
+        self._spec = {spec.corpus_id: spec for spec in listed}
+        self._known: dict[str, tuple[str, ...] | None] = {}
+        for law in _laws():
+            holders = tuple(spec.corpus_id for spec in listed if _is(spec, law))
+            for target, keys in ((self._table.short, law.short), (self._table.names, law.names), (self._table.beside, law.beside)):
+                for key in keys:
+                    target[key] = tuple(dict.fromkeys((*target.get(key, ()), *holders)))
+        for spec in listed:
+            for name in (spec.title, *spec.names):
+                self._add(name, spec.corpus_id)
+        self._insensitive = {key.lower(): ids for key, ids in self._table.short.items() if _is_sure(key)}
+        self._starts = _first_stems(self._table.names)
+
+    def _add(self, name: str, corpus_id: str) -> None:
+        short = is_abbreviation(name)
+        key = short_key(name) if short else name_key(name)
+        table = self._table.short if short else self._table.names
+        if key:
+            table[key] = tuple(dict.fromkeys((*table.get(key, ()), corpus_id)))
+
+    @property
+    def specs(self) -> Mapping[str, CorpusSpec]:
+        """The specs of the corpora in stock, by id."""
+        return self._spec
+
+    def find(self, text: str) -> tuple[Mention, ...]:
+        """All names in ``text``, in its order, the longest first where names overlap.
+
+        A name that several corpora share gives one mention for each of them, all with the same span.
+        """
+        return self._mentions(text, lenient=False)
+
+    def find_typed(self, text: str) -> tuple[Mention, ...]:
+        """Like ``find`` for words that were typed as an address: upper and lower case never count."""
+        return self._mentions(text, lenient=True)
+
+    def beside(self, text: str, pos: int) -> tuple[Mention, ...]:
+        """The name that stands directly behind ``pos``, after an article at most; empty when there is none."""
+        gap = _BESIDE.match(text, pos)
+        start = gap.end() if gap else pos
+        window = text[start : start + 200]
+        return tuple(
+            Mention(start, start + mention.end, mention.words, mention.corpus_id) for mention in self.find(window) if mention.start == 0
+        )
+
+    def corpora_of(self, law_words: str) -> tuple[str, ...]:
+        """The corpora that these words name as a whole ("des Fünften Buches"); empty when none in stock is meant."""
+        return self._lookup(law_words) or ()
+
+    def corpus_of(self, law_words: str) -> str | None:
+        """The one corpus that these words name; None when none or more than one is meant."""
+        ids = self.corpora_of(law_words)
+        return ids[0] if len(ids) == 1 else None
+
+    def knows(self, law_words: str) -> bool:
+        """Whether these words name a law that is known, in stock or not."""
+        return self._lookup(law_words) is not None
+
+    def _lookup(self, law_words: str) -> tuple[str, ...] | None:
+        if law_words not in self._known:
+            if len(self._known) > 20_000:
+                self._known.clear()
+            self._known[law_words] = self._read(law_words)
+        return self._known[law_words]
+
+    def _read(self, law_words: str) -> tuple[str, ...] | None:
+        key, short = name_key(law_words), short_key(law_words)
+        tables = ((self._table.names, key), (self._table.short, short), (self._table.beside, key), (self._insensitive, short.lower()))
+        return next((table[word] for table, word in tables if word in table), None)
+
+    def _mentions(self, text: str, lenient: bool) -> tuple[Mention, ...]:
+        spans = [*self._short_spans(text, lenient), *self._name_spans(text)]
+        spans.sort(key=lambda span: (span[0] - span[1], span[0]))
+        taken: list[tuple[int, int, tuple[str, ...]]] = []
+        for span in spans:
+            if all(span[1] <= other[0] or span[0] >= other[1] for other in taken):
+                taken.append(span)
+        return tuple(Mention(start, end, text[start:end], corpus) for start, end, ids in sorted(taken) for corpus in ids or (NOT_IN_STOCK,))
+
+    def _short_spans(self, text: str, lenient: bool) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        table = {key.lower(): ids for key, ids in self._table.short.items()} if lenient else self._insensitive
+        parts = list(_PART.finditer(text))
+        for first, part in enumerate(parts):
+            key = ""
+            for index in range(first, min(first + _LONGEST_SHORT, len(parts))):
+                if index > first and not _GAP_SHORT.match(text[parts[index - 1].end() : parts[index].start()]):
+                    break
+                key += parts[index][0]
+                ids = self._table.short.get(key, table.get(key.lower()))
+                if ids is not None:
+                    yield part.start(), parts[index].end(), ids
+
+    def _name_spans(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+        words = list(_WORD.finditer(text))
+        stems = [_stem(word[0]) for word in words]
+        for first, word in enumerate(words):
+            key = ""
+            for index in range(first, min(first + self._starts.get(stems[first][:4], 0), len(words))):
+                if index > first and not _GAP_NAME.match(text[words[index - 1].end() : words[index].start()]):
+                    break
+                key += stems[index]
+                ids = self._table.names.get(key)
+                if ids is not None:
+                    yield word.start(), words[index].end(), ids
+
+
+def is_abbreviation(name: str) -> bool:
+    """Whether a name is an abbreviation ("SGB V", "ApoG", "TA1"): short, with a capital, and no word of it is written out."""
+    parts = _PART.findall(name)
+    if len(name) > 24 or not any(part[0].isupper() for part in parts):
+        return False
+    return all(not part.isalpha() or len(part) < 3 or sum(map(str.isupper, part)) > 1 for part in parts)
+
+
+def short_key(name: str) -> str:
+    """An abbreviation without blanks and hyphens, case kept."""
+    return "".join(_PART.findall(unicodedata.normalize("NFC", name).replace("\xad", "")))
+
+
+def name_key(name: str) -> str:
+    """A written name as its words without endings, joined: "Fünften Buches" and "Fünftes Buch" give the same."""
+    return "".join(_stem(word) for word in _WORD.findall(name))
+
+
+def _stem(word: str) -> str:
+    folded = unicodedata.normalize("NFC", word.replace("\xad", "")).casefold()
+    return _ENDING.sub("", re.sub(r"[-‐‑–]", "", folded))
+
+
+def _is_sure(key: str) -> bool:
+    """Whether an abbreviation is no ordinary word when its case is not kept: it is long, has a digit, or is SGB with its number."""
+    return len(key) >= _SURE_LETTERS or any(letter.isdigit() for letter in key) or key.startswith("SGB")
+
+
+def _is(spec: CorpusSpec, law: _Law) -> bool:
+    names = (spec.title, *spec.names)
+    return any((short_key(name) in law.short) if is_abbreviation(name) else (name_key(name) in law.names) for name in names)
+
+
+def _first_stems(names: Iterable[str]) -> dict[str, int]:
+    """For the first four letters of a key: how many words a name that starts so can have at most (a word has three letters or more)."""
+    lengths: dict[str, int] = {}
+    for key in names:
+        lengths[key[:4]] = max(lengths.get(key[:4], 0), 2 + len(key) // 2)
+    return lengths
+
+
+@cache
+def _laws() -> tuple[_Law, ...]:
+    raw = tomllib.loads(resources.files("retrieval").joinpath("data/aliases.toml").read_text(encoding="utf-8"))
+    return tuple(
+        _Law(
+            short=frozenset(short_key(name) for name in law["short"]),
+            names=frozenset(name_key(name) for name in law["names"]),
+            beside=frozenset(name_key(name) for name in law.get("beside", ())),
+        )
+        for law in raw["law"]
+    )

@@ -1,0 +1,183 @@
+"""The references in a chunk's text, resolved against the stock.
+
+Nothing is guessed: a section of a law that nobody knows, of a quoted text or of an annex that is not there leads nowhere, and where two
+readings are possible the reference says so instead of choosing one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from retrieval.addresses import AddressBook
+from retrieval.citations import Citation, citations
+from retrieval.model import Address, Chunk, CorpusSpec, Reference, ReferenceState, Target
+from retrieval.names import Names
+from retrieval.sectionlist import ANNEX, APPENDIX, ARTICLE, ITEM, RELATIVE
+
+_TRIGGERS: Final = re.compile(r"§|&sect;|&#167;|Art[.i\s]|Anl|Anh|Abs[aä.]|Paragra|Ziff|Abschnitt\s\d|Punkt\s\d|N(?:r\.|ummer)\s?\d+\.\d")
+_STATES: Final[dict[str, ReferenceState]] = {"found": "resolved", "repealed": "repealed", "not_found": "not_in_stock"}
+_OWN_NOUNS: Final = {
+    "contract": re.compile(r"(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
+    "agreement": re.compile(r"(?:Rahmen)?[Vv]ereinbarung$|(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
+    "directive": re.compile(r"Richtlinie$"),
+}
+
+
+def references(chunk: Chunk, book: AddressBook, names: Names) -> tuple[Reference, ...]:
+    """All references in the text of ``chunk``, in the order of the text; a range gives one for each section, all with the same span.
+
+    Own text comes first for a section without a law. Neither the chunk's own address nor its whole section is a reference.
+    """
+    text = chunk.text
+    if not _TRIGGERS.search(text):
+        return ()
+    found: list[Reference] = []
+    own = (chunk.address, Address(chunk.corpus_id, chunk.container_id, chunk.section_id))
+    for citation in citations(text):
+        if citation.quoted:
+            continue
+        for reference in _resolve(citation, chunk, book, names):
+            if reference.target not in own and not _repeats(reference, found):
+                found.append(reference)
+    return tuple(found)
+
+
+def _repeats(reference: Reference, found: list[Reference]) -> bool:
+    """Whether the last reference already leads to the same norm ("Nr. 1, 2 und 4" of one Absatz)."""
+    last = found[-1] if found else None
+    if last is None or last.target is None or last.target != reference.target or last.state != reference.state:
+        return False
+    return 0 <= reference.start - last.end <= 12 or reference.start == last.start
+
+
+def _resolve(citation: Citation, chunk: Chunk, book: AddressBook, names: Names) -> Iterator[Reference]:
+    if citation.unit == RELATIVE:
+        return _relative(citation, chunk, book)
+    law = citation.law
+    if not law and not citation.own and (following := chunk.text[citation.end : citation.end + 3].lstrip(" (")) and following[0].isupper():
+        beside = names.beside(chunk.text, citation.end)
+        law = beside[0].words if beside else ""
+    if not law or _is_own(law, chunk, book, names):
+        return _own(citation, chunk, book)
+    corpora = names.corpora_of(law)
+    if len(corpora) > 1:
+        return iter([_reference(citation, "ambiguous", Address(corpora[0], citation.container or "", _label(citation)), law)])
+    if not corpora:
+        return iter([_reference(citation, "not_in_stock", None, law)])
+    return _foreign(citation, corpora[0], law, chunk, book)
+
+
+def _is_own(law: str, chunk: Chunk, book: AddressBook, names: Names) -> bool:
+    """Whether the words mean the own text: its own name, or "des Vertrages" in a contract."""
+    corpora = names.corpora_of(law)
+    if corpora:
+        return corpora == (chunk.corpus_id,)
+    spec: CorpusSpec | None = book.specs.get(chunk.corpus_id)
+    nouns = _OWN_NOUNS.get(spec.kind) if spec else None
+    return bool(nouns and nouns.match(law))
+
+
+def _relative(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:
+    """ "Absatz 2": the own section, if it has such an Absatz."""
+    target = Address(chunk.corpus_id, chunk.container_id, chunk.section_id, citation.subsection or "")
+    state = book.state(_target(target))
+    if chunk.section_id and state != "not_found":
+        yield _reference(citation, _STATES[state], target)
+
+
+def _own(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:
+    """A section of the own text: in its own container first, then in the default one."""
+    corpus = chunk.corpus_id
+    default = book.default_container(corpus) or ""
+    if citation.unit in (ANNEX, APPENDIX):
+        return _annex(citation, corpus, chunk.container_id, "", book)
+    if citation.container is not None:
+        return _in_annex(citation, chunk, book)
+    if citation.unit in (ITEM, ARTICLE) and not any(book.counts_in(corpus, home, citation.unit) for home in (chunk.container_id, default)):
+        return iter(())
+    home = chunk.container_id
+    if home != default and book.state(Target(corpus, _label(citation), home)) == "not_found":
+        home = default if book.state(Target(corpus, _label(citation), default)) != "not_found" else home
+    return _sections(citation, corpus, home, "", book)
+
+
+def _in_annex(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:
+    """ "§ 10 der Anlage 11"; before a comma the annex may be meant or not, and only one of the two readings may exist."""
+    corpus = chunk.corpus_id
+    annex = book.container(corpus, citation.container or "")
+    if not citation.spread:
+        return _sections(citation, corpus, annex or citation.container or "", "", book)
+    outside = Target(corpus, _label(citation), chunk.container_id)
+    inside = Target(corpus, _label(citation), annex) if annex is not None else None
+    here, there = book.state(outside) != "not_found", inside is not None and book.state(inside) != "not_found"
+    if here and there:
+        return iter([_reference(citation, "ambiguous", Address(corpus, annex or "", _label(citation), citation.subsection or ""))])
+    return _sections(citation, corpus, (annex or "") if there else chunk.container_id, "", book)
+
+
+def _foreign(citation: Citation, corpus: str, law: str, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:
+    """A section of another corpus: in the container that is named, else in the default one."""
+    if citation.unit in (ANNEX, APPENDIX):
+        return _annex(citation, corpus, None, law, book)
+    if citation.container is not None:
+        home = book.container(corpus, citation.container) or citation.container
+    else:
+        places = book.places(Target(corpus, _label(citation)))
+        if len(places) > 1:
+            return iter([_reference(citation, "ambiguous", places[0], law)])
+        home = places[0].container_id if places else book.default_container(corpus) or ""
+    if citation.spread and book.state(Target(chunk.corpus_id, _label(citation), chunk.container_id)) != "not_found":
+        return iter([_reference(citation, "ambiguous", Address(corpus, home, _label(citation), citation.subsection or ""), law)])
+    return _sections(citation, corpus, home, law, book)
+
+
+def _annex(citation: Citation, corpus: str, home: str | None, law: str, book: AddressBook) -> Iterator[Reference]:
+    """An annex as a whole: a container of the corpus, or a section of it that is called so."""
+    numbers = [citation.section]
+    if citation.until and citation.section.isdigit() and citation.until.isdigit():
+        numbers = [str(number) for number in range(int(citation.section), min(int(citation.until), int(citation.section) + 59) + 1)]
+    for number in numbers:
+        label = f"{citation.unit} {number}"
+        container = book.container(corpus, label)
+        if container is not None:
+            yield _reference(citation, _STATES[book.state(Target(corpus, "", container))], Address(corpus, container), law)
+            continue
+        places = book.places(Target(corpus, label, home)) if home else book.places(Target(corpus, label))
+        target = places[0] if places else Address(corpus, home or "", label)
+        yield _reference(citation, _STATES[book.state(_target(target))], target, law)
+
+
+def _sections(citation: Citation, corpus: str, home: str, law: str, book: AddressBook) -> Iterator[Reference]:
+    """The sections of one container that a citation names: one, a range, or one with its followers."""
+    label = _label(citation)
+    if citation.until is not None:
+        names = book.range(corpus, home, label, f"{citation.unit} {citation.until}")
+        for section in names:
+            yield _section(citation, Address(corpus, home, section), law, book)
+        if names:
+            return
+    places = book.places(Target(corpus, label, home))
+    section = places[0].section_id if places else label
+    yield _section(citation, Address(corpus, home, section, citation.subsection or ""), law, book)
+    if citation.open_ended == "ff":
+        yield _reference(citation, "open_ended", Address(corpus, home, section), law)
+    elif citation.open_ended == "f" and (following := book.following(corpus, home, section)):
+        yield _section(citation, Address(corpus, home, following), law, book)
+
+
+def _section(citation: Citation, address: Address, law: str, book: AddressBook) -> Reference:
+    return _reference(citation, _STATES[book.state(_target(address))], address, law)
+
+
+def _reference(citation: Citation, state: ReferenceState, target: Address | None, law: str = "") -> Reference:
+    return Reference(citation.start, citation.end, citation.words, state, target, law)
+
+
+def _target(address: Address) -> Target:
+    return Target(address.corpus_id, address.section_id, address.container_id, address.subsection or None)
+
+
+def _label(citation: Citation) -> str:
+    return f"{citation.unit} {citation.section}"
