@@ -102,6 +102,8 @@ class Page:
 
     def norms(self) -> list[ReadNorm]:
         """All norms read so far; words outside a norm stand under the heading above them."""
+        if not any(draft.ids or draft.container != self.about.default_container for draft in self._drafts):
+            return []
         return _under_their_numbers([norm for draft in self._drafts for norm in self._finish(draft)])
 
     def _marked(self, line: str) -> Heading | None:
@@ -134,7 +136,7 @@ class Page:
         if heading.level != 1 or self._open or any(draft.ids for draft in self._drafts):
             return False
         known = self.about.title or self.title
-        return heading.title.startswith(known) if known else not re.match(r"(?:Teil|Abschnitt|Kapitel|Buch|[IVX]+\.|\d)", heading.title)
+        return heading.title.startswith(known) if known else not heading.depth and not re.match(r"(?:[IVX]+|[A-Z]|\d+)\. ", heading.title)
 
     def _start(self, ids: tuple[str, ...], heading: str) -> None:
         path = tuple(text for _, text in self._open if text)

@@ -77,7 +77,10 @@ def test_a_sentence_number_is_a_word_of_its_own(tmp_path: Path) -> None:
         ("<P>Ende. <SUP>3</SUP>Danach</P>", "Ende. ³ Danach"),
         ("<P>Gewinn<FnR ID='F1'/>, der entsteht</P>", "Gewinn, der entsteht"),
         ("<P>eins<BR/>zwei</P>", "eins\nzwei"),
-        ("<P>die Medizinprodukte-<NB>Anwenderverordnung</NB> und <B>fett</B>gedruckt</P>", "die Medizinprodukte-Anwenderverordnung und fettgedruckt"),
+        (
+            "<P>die Produkte-<NB>Verordnung</NB> und <B>fett</B>gedruckt</P>",
+            "die Produkte-Verordnung und fettgedruckt",
+        ),
         ("<P>Nach[<F Value='2'/>]</P>", "Nach[ [2] ]"),
         ("<P>Bild:<IMG SRC='a.gif'/>so</P>", "Bild: [Abbildung] so"),
         ("<P>E\u2011Rezept mit\u00a0Maß\u00adgabe, Pru\u0308fung</P>", "E\u2011Rezept mit\u00a0Maß\u00adgabe, Pru\u0308fung"),
@@ -118,7 +121,7 @@ def test_enacted_footnotes_stand_apart_and_editorial_ones_are_counted(tmp_path: 
             "<P>(1) Gewinn<FnR ID='F1'/>, der entsteht.</P><P>(2) Zweiter.</P>",
             footnotes="<Footnotes><Footnote ID='F1' FnZ='1' Postfix=')'>Gilt ab 2032.</Footnote>"
             "<Footnote ID='F2' FnZ='*'>Amtlicher<BR/>Hinweis.</Footnote></Footnotes>",
-            notes="<Content><P>(+++ Textnachweis ab: 1.1.2000 +++)</P><P>§ 1 Abs. 2: Mit GG unvereinbar und nichtig gem. BVerfGE</P></Content>",
+            notes="<Content><P>(+++ Nachweis +++)</P><P>§ 1 Abs. 2: Mit GG unvereinbar und nichtig gem. BVerfGE</P></Content>",
         ),
     )
     texts = [paragraph.text for paragraph in corpus.norms[0].paragraphs]
@@ -133,7 +136,13 @@ def test_enacted_footnotes_stand_apart_and_editorial_ones_are_counted(tmp_path: 
 
 @pytest.mark.parametrize(
     ("enbez", "section"),
-    [("§\u00a0129 a", "§ 129a"), ("Art 12 A", "Artikel 12a"), ("Anlage I", "Anlage I"), ("Eingangsformel", "Eingangsformel"), ("§ 7b", "§ 7b")],
+    [
+        ("§\u00a0129 a", "§ 129a"),
+        ("Art 12 A", "Artikel 12a"),
+        ("Anlage I", "Anlage I"),
+        ("Eingangsformel", "Eingangsformel"),
+        ("§ 7b", "§ 7b"),
+    ],
 )
 def test_section_ids_are_whole_and_carry_their_unit(tmp_path: Path, enbez: str, section: str) -> None:
     assert ids(read_law(tmp_path, norm(enbez, "<P>Text</P>"))) == [section]

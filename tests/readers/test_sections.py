@@ -58,13 +58,24 @@ def test_the_numbers_of_absaetze_are_read_at_the_start(text: str, numbers: tuple
 
 @pytest.mark.parametrize(
     ("before", "after", "right"),
-    [("1", "2", True), ("2", "2a", True), ("2a", "2b", True), ("2c", "3", True), ("2", "4", False), ("2", "1", False), ("2", "3a", False), ("", "1", False)],
+    [
+        ("1", "2", True),
+        ("2", "2a", True),
+        ("2a", "2b", True),
+        ("2c", "3", True),
+        ("2", "4", False),
+        ("2", "1", False),
+        ("2", "3a", False),
+        ("", "1", False),
+    ],
 )
 def test_absaetze_follow_in_counting_order(before: str, after: str, right: bool) -> None:
     assert follows(before, after) is right
 
 
-@pytest.mark.parametrize("words", ["(weggefallen)", "weggefallen", "(aufgehoben)", "nicht besetzt", "(gegenstandslos)", "[unbesetzt]", "(Weggefallen)."])
+@pytest.mark.parametrize(
+    "words", ["(weggefallen)", "weggefallen", "(aufgehoben)", "nicht besetzt", "(gegenstandslos)", "[unbesetzt]", "(Weggefallen)."]
+)
 def test_words_that_say_nothing_else_mean_repealed(words: str) -> None:
     assert is_repealed(words)
 

@@ -149,7 +149,22 @@ def test_each_reader_has_its_own_name() -> None:
     assert len({reader.name for reader in READERS}) == len(READERS)
 
 
-HARD_NAMES = ["../../tmp/x", "/etc", "C:\\x", "a/b", "..", "Rahmenvertrag § 129", "x" * 600, "x" * 599, "a b/c", "§", "·", "tmp x", "a", "日本"]
+HARD_NAMES = [
+    "../../tmp/x",
+    "/etc",
+    "C:\\x",
+    "a/b",
+    "..",
+    "Rahmenvertrag § 129",
+    "x" * 600,
+    "x" * 599,
+    "a b/c",
+    "§",
+    "·",
+    "tmp x",
+    "a",
+    "日本",
+]
 
 
 @pytest.mark.parametrize("name", HARD_NAMES)
