@@ -1,0 +1,316 @@
+"""The vectors on disk: one Chroma collection per corpus, opened with care, read whole, searched exactly or by Chroma's index."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, Literal
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.errors import BrokenStock, NoDatabase, StockError, UnknownCorpus
+from retrieval.model import Chunk
+from retrieval.ports import Matrix
+
+Way = Literal["auto", "exact", "index"]
+Mask = Sequence[bool] | NDArray[np.bool_]
+
+DATABASE = "chroma.sqlite3"
+EXACT_UP_TO = 200_000
+"""Up to so many vectors every one is compared: 16 ms a question and 400 MB at 512 dimensions on two cores; Chroma's index takes 3 to 10 ms,
+but leaves out some of the first hundred."""
+
+# Chroma's defaults find 0.90 to 0.96 of the first hundred and answer differently after a restart; with these it is 0.998 and repeatable.
+_CONFIGURATION = {"hnsw": {"space": "cosine", "max_neighbors": 32, "ef_construction": 200, "ef_search": 500, "sync_threshold": 2}}
+_READ_PAGE = 5_000
+_TIE = 1e-6
+"""Cosines that differ by less are told apart by exact arithmetic only."""
+_DIGITS = 7
+_SPARE = 50
+_serial = itertools.count(1)
+
+
+# --- opening --------------------------------------------------------------------------------------------------------
+
+
+def open_client(folder: Path, create: bool = False) -> Any:
+    """A client of its own for the database in ``folder``; close it with ``.close()``.
+
+    Without ``create`` nothing is ever created, changed or upgraded. Raises NoDatabase if there is none, BrokenStock if it cannot be read.
+    """
+    if not create:
+        _require_database(folder)
+    with _in_clear_words(folder):
+        import chromadb
+        from chromadb.config import Settings
+
+        # "validate" refuses a database of an older version instead of migrating it.
+        settings = Settings(anonymized_telemetry=False, migrations="apply" if create else "validate")
+        return chromadb.PersistentClient(path=_own_spelling(folder), settings=settings)
+
+
+def _own_spelling(folder: Path) -> str:
+    """``folder``, spelled as nobody spelled it before: Chroma shares what it knows between clients of one spelling, and what it
+    shares does not see what another process wrote."""
+    steps = ("." if bit == "1" else "" for bit in f"{next(_serial):b}")
+    return "/".join((folder.absolute().as_posix(), *steps, ""))
+
+
+def _require_database(folder: Path) -> None:
+    database = folder / DATABASE
+    if not database.is_file():
+        raise NoDatabase(f"There is no database at this place: {folder.absolute()}. Nothing was created. Correct the path or ingest first.")
+    if database.stat().st_size == 0:
+        raise BrokenStock(f"The database file {database.absolute()} is empty (0 bytes). Nothing was changed. Restore it from a copy.")
+    if not (os.access(folder, os.W_OK) and os.access(database, os.W_OK)):
+        raise BrokenStock(_read_only(folder))
+
+
+def _read_only(folder: Path) -> str:
+    return (
+        f"The folder {folder.absolute()} is read-only, and the database cannot be opened without the right to write, even to read. "
+        "Copy the folder to a place with the right to write."
+    )
+
+
+@contextmanager
+def _in_clear_words(folder: Path) -> Iterator[None]:
+    """Whatever Chroma raises becomes one sentence; its classes of error do not say what happened, its words do."""
+    from importlib.metadata import version
+
+    try:
+        yield
+    except StockError:
+        raise
+    except Exception as cause:
+        found = f"{type(cause).__name__}: {str(cause)[:200]}"
+        if "readonly database" in found or "Read-only" in found or "Permission denied" in found:
+            raise BrokenStock(_read_only(folder)) from cause
+        if "sqlite" in found and "version" in found and "unsupported" in found:
+            raise BrokenStock(
+                f"The sqlite of this Python is too old for Chroma ({found}). Use a Python with sqlite 3.35 or newer."
+            ) from cause
+        raise BrokenStock(
+            f"Chroma {version('chromadb')} cannot use the database at {folder.absolute()} ({found}). The data was not touched. "
+            "If another version wrote it, install that version; else restore the folder from a copy or ingest into a new folder."
+        ) from cause
+
+
+# --- collections ----------------------------------------------------------------------------------------------------
+
+
+def collection(client: Any, folder: Path, name: str) -> Any:
+    """The collection of this name, without Chroma's own embedding function, which would try a download. Raises UnknownCorpus."""
+    from chromadb.errors import NotFoundError
+
+    with _in_clear_words(folder):
+        try:
+            return client.get_collection(name, embedding_function=None)
+        except NotFoundError as cause:
+            raise UnknownCorpus(
+                f"The collection {name!r} is not in the database at {folder.absolute()}, though the manifest names it. Ingest it again."
+            ) from cause
+
+
+def new_collection(client: Any, folder: Path, name: str) -> Any:
+    """The collection of this name in cosine space, created if it is not there yet."""
+    with _in_clear_words(folder):
+        return client.get_or_create_collection(name, embedding_function=None, configuration=_CONFIGURATION)
+
+
+def drop(client: Any, folder: Path, name: str) -> None:
+    """Deletes the collection of this name with the files of its index, if it is there."""
+    from chromadb.errors import NotFoundError
+
+    with _in_clear_words(folder), suppress(NotFoundError):
+        files = _index_files(folder, client.get_collection(name, embedding_function=None).id)
+        client.delete_collection(name)
+        for path in files:
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _index_files(folder: Path, collection_id: object) -> list[Path]:
+    """The folders of a collection's index, which Chroma leaves behind when the collection is deleted."""
+    database = sqlite3.connect(folder / DATABASE)
+    try:
+        segments = database.execute("select id from segments where collection = ?", (str(collection_id),)).fetchall()
+    finally:
+        database.close()
+    return [folder / str(UUID(segment)) for (segment,) in segments]
+
+
+def names(client: Any, folder: Path) -> tuple[str, ...]:
+    """The names of all collections, sorted."""
+    with _in_clear_words(folder):
+        pages = (client.list_collections(limit=_READ_PAGE, offset=start) for start in itertools.count(0, _READ_PAGE))
+        return tuple(sorted(found.name for found in itertools.chain.from_iterable(itertools.takewhile(bool, pages))))
+
+
+def space(found: Any) -> str:
+    """The metric of a collection: ``cosine``, ``l2`` or ``ip``."""
+    return str(found.configuration_json["hnsw"]["space"])
+
+
+def metadata(chunk: Chunk) -> dict[str, str | int | bool]:
+    """The metadata of a chunk. What is absent has no key; ``has_subsection`` says whether the chunk belongs to a numbered Absatz."""
+    texts = {
+        "corpus_id": chunk.corpus_id,
+        "container_id": chunk.container_id,
+        "section_id": chunk.section_id,
+        "subsection": chunk.subsection,
+        "text_hash": chunk.text_hash,
+        "heading": chunk.heading,
+        "path": " › ".join(chunk.path),
+        "source": chunk.source,
+        "stand": chunk.stand,
+    }
+    found: dict[str, str | int | bool] = {key: text for key, text in texts.items() if text}
+    if chunk.position is not None:
+        found["chunk_index_in_section"] = chunk.position
+    return found | {"has_subsection": bool(chunk.subsection), "repealed": chunk.repealed}
+
+
+def write(client: Any, found: Any, folder: Path, chunks: Sequence[Chunk], vectors: Matrix) -> None:
+    """Chunks with their vectors (one row each) into a collection; a chunk that is there is replaced."""
+    with _in_clear_words(folder):
+        step = client.get_max_batch_size()
+        for start in range(0, len(chunks), step):
+            batch = chunks[start : start + step]
+            found.upsert(
+                ids=[chunk.chunk_id for chunk in batch],
+                embeddings=vectors[start : start + step],
+                documents=[chunk.text for chunk in batch],
+                metadatas=[metadata(chunk) for chunk in batch],
+            )
+
+
+def count(found: Any, folder: Path) -> int:
+    """How many records the collection says it holds."""
+    with _in_clear_words(folder):
+        return int(found.count())
+
+
+def vectors_by_id(found: Any, folder: Path, ids: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+    """The stored vectors of these ids, or of all; an id that is not there is not in the answer, one named twice is no error."""
+    wanted = None if ids is None else list(dict.fromkeys(ids))
+    read: dict[str, NDArray[Any]] = {}
+    with _in_clear_words(folder):
+        total = int(found.count()) if wanted is None else len(wanted)
+        for start in range(0, total, _READ_PAGE):
+            place: dict[str, Any] = (
+                {"limit": _READ_PAGE, "offset": start} if wanted is None else {"ids": wanted[start : start + _READ_PAGE]}
+            )
+            page = found.get(include=["embeddings"], **place)
+            read.update(zip(page["ids"], page["embeddings"], strict=True))
+    return read
+
+
+def verify(found: Any, folder: Path, expected: int, probe: Sequence[float] | None) -> None:
+    """Raises BrokenStock unless the collection holds ``expected`` records and a question returns as many as asked for."""
+    there = count(found, folder)
+    if there != expected:
+        raise BrokenStock(f"The collection {found.name!r} holds {there} records; {expected} were written. Ingest the corpus again.")
+    asked = min(50, expected)
+    if not asked or probe is None:
+        return
+    with _in_clear_words(folder):
+        answered = len(found.query(query_embeddings=[list(probe)], n_results=asked, include=["distances"])["ids"][0])
+    if answered != asked:
+        raise BrokenStock(
+            f"The index of the collection {found.name!r} returned {answered} of {asked} records asked for; parts of it are lost. "
+            "Ingest the corpus again."
+        )
+
+
+# --- searching ------------------------------------------------------------------------------------------------------
+
+
+class VectorIndex:
+    """The vectors of one corpus that take part in the search, by the row of their chunk.
+
+    ``way`` is ``exact`` (every vector is compared) or ``index`` (Chroma's index, asked for more than needed and computed exactly
+    afterwards). Both give cosines rounded to seven digits, and among equal ones the order of the chunks.
+    """
+
+    def __init__(self, found: Any, folder: Path, ids: Sequence[str], rows: Sequence[int], way: Way = "auto") -> None:
+        """``ids`` are the searchable chunks in order, ``rows`` their places among all chunks.
+
+        Raises BrokenStock when a vector is missing or not all have one length.
+        """
+        self.way: Literal["exact", "index"] = ("exact" if len(ids) <= EXACT_UP_TO else "index") if way == "auto" else way
+        self._found, self._folder, self._ids = found, folder, list(ids)
+        self._rows = np.asarray(rows, dtype=np.int64)
+        self._place = {chunk_id: place for place, chunk_id in enumerate(self._ids)}
+        self._matrix = self._read(self._ids if self.way == "index" else None)
+        self.dimension = self._matrix.shape[1]
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    def _read(self, wanted: Sequence[str] | None) -> Matrix:
+        """All vectors, or for Chroma's index the first one, whose length is that of all."""
+        ids = self._ids if wanted is None else wanted[:1]
+        stored = vectors_by_id(self._found, self._folder, None if wanted is None else ids)
+        missing = [chunk_id for chunk_id in ids if chunk_id not in stored]
+        if missing:
+            raise BrokenStock(
+                f"The collection {self._found.name!r} has no vector for {len(missing)} of {len(ids)} chunks, such as {missing[0]!r}. "
+                "Ingest the corpus again."
+            )
+        if not ids:
+            return np.empty((0, 0), dtype=np.float32)
+        return _unit(np.array([stored[chunk_id] for chunk_id in ids], dtype=np.float32))
+
+    def search(self, vector: Matrix, k: int, mask: Mask | None = None) -> list[tuple[int, float]]:
+        """The ``k`` nearest chunks as (row, cosine), best first; ``mask`` says for every chunk of the corpus whether it may appear.
+
+        ``vector`` is a question's vector, one row or flat; it must have the index's dimension.
+        """
+        question = np.asarray(vector, dtype=np.float64).reshape(-1)
+        if not self._ids or k < 1:
+            return []
+        if question.shape[0] != self.dimension:
+            raise BrokenStock(f"The question has {question.shape[0]} numbers, the stored vectors have {self.dimension}. Use their encoder.")
+        question = question / np.linalg.norm(question)
+        allowed = np.arange(len(self._ids)) if mask is None else np.flatnonzero(np.asarray(mask, dtype=np.bool_)[self._rows])
+        places, vectors = self._all_near(question, k, allowed) if self.way == "exact" else self._asked(question, k, allowed)
+        cosines = np.round(vectors.astype(np.float64) @ question, _DIGITS)
+        order = np.lexsort((places, -cosines))[:k]
+        return [(int(self._rows[places[one]]), float(cosines[one])) for one in order]
+
+    def _all_near(self, question: NDArray[np.float64], k: int, allowed: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
+        scores = (self._matrix @ question.astype(np.float32))[allowed]
+        if len(scores) > k:
+            last = np.partition(scores, len(scores) - k)[len(scores) - k]
+            allowed = allowed[scores >= last - _TIE]
+        return allowed, self._matrix[allowed]
+
+    def _asked(self, question: NDArray[np.float64], k: int, allowed: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
+        may = np.zeros(len(self._ids), dtype=np.bool_)
+        may[allowed] = True
+        total = count(self._found, self._folder)
+        asked = min(total, 2 * k + _SPARE)
+        while True:
+            with _in_clear_words(self._folder):
+                ids = self._found.query(query_embeddings=[question.tolist()], n_results=asked, include=[])["ids"][0]
+            places = [place for chunk_id in ids if (place := self._place.get(chunk_id)) is not None and may[place]]
+            if len(places) >= min(k, len(allowed)) or asked == total:
+                break
+            asked = min(total, 4 * asked)
+        stored = vectors_by_id(self._found, self._folder, [self._ids[place] for place in places])
+        vectors = [stored[self._ids[place]] for place in places]
+        shape = (len(places), self.dimension)
+        return np.asarray(places, dtype=np.int64), _unit(np.array(vectors, dtype=np.float32).reshape(shape))
+
+
+def _unit(vectors: Matrix) -> Matrix:
+    """Rows of length 1, so that a product is a cosine whatever metric the collection was made with; zero rows stay zero."""
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.where(lengths == 0, 1, lengths), dtype=np.float32)
