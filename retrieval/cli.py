@@ -46,7 +46,7 @@ _GERMAN = {
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command and give its exit code."""
     given = list(sys.argv[1:] if argv is None else argv)
-    args = _parser(CliWords(_language(given))).parse_args(given)
+    args = arguments(given)
     out = Terminal(args.lang, as_json=args.json)
     try:
         code: int = args.run(args, out)
@@ -61,6 +61,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         out.complain(out.words.t("cli.interrupted"))
         return _INTERRUPTED
+
+
+def arguments(given: Sequence[str]) -> argparse.Namespace:
+    """The arguments of one command; ``run`` is the function that carries it out. Ends the program when they do not fit."""
+    return _parser(CliWords(_language(given))).parse_args(given)
 
 
 def _language(given: Sequence[str]) -> str:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
-from retrieval.commands.terminal import ANCHORS, AddParser, CliWords, Terminal, anchors_file, index_folder
+from retrieval.anchors import AnchorRegister, Finding
+from retrieval.commands.terminal import ANCHORS, AddParser, CliWords, Terminal, address, anchors_file, index_folder, one_line
 from retrieval.errors import BadInput
+from retrieval.model import Address, CorpusSpec
 
 
 def add_check_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
@@ -22,7 +25,6 @@ PARSERS: dict[str, AddParser] = {"check": add_check_parser}
 
 def check(args: argparse.Namespace, out: Terminal) -> int:
     """Print what is wrong with the register; exit code 1 when there are findings."""
-    from retrieval.anchors import AnchorRegister
     from retrieval.registry import CorpusRegistry
 
     file = anchors_file(args.anchors)
@@ -33,4 +35,16 @@ def check(args: argparse.Namespace, out: Terminal) -> int:
     findings = register.check(registry.federation.book)
     if out.as_json:
         out.json({"anchors": len(register.anchors), "findings": msgspec.to_builtins(findings)})
+    else:
+        _print(findings, len(register.anchors), registry.federation.book.specs, out)
     return 1 if findings else 0
+
+
+def _print(findings: Sequence[Finding], checked: int, specs: Mapping[str, CorpusSpec], out: Terminal) -> None:
+    out.say("anchors.checked", count=checked, findings=len(findings))
+    for finding in findings:
+        target = finding.target
+        place = Address(target.corpus_id, target.container_id or "", target.section_id, target.subsection or "")
+        problem = out.words.t(f"cli.anchors.{finding.problem}")
+        line = {"line": finding.line, "anchor": finding.anchor_id, "address": one_line(address(place, specs))}
+        out.line("  " + out.words.t("cli.anchors.finding", problem=problem, **line))

@@ -36,10 +36,10 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
 
 def run(args: argparse.Namespace, out: Terminal) -> int:
     """Ask, decide, and print the run."""
-    from retrieval.assemble import open_federation
-
     settings = settings_command.chosen(args.settings, args.set)
     question = valid_question(args.question)
+    from retrieval.assemble import open_federation
+
     federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
     trace = decide(federation.gather(question, settings), settings)
     if out.as_json:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import importlib.util
+import importlib
 import os
 import socket
 import subprocess
@@ -16,15 +16,6 @@ from retrieval.errors import BadInput
 HOST = "127.0.0.1"
 PORT = 8501
 _MORE_PORTS = 20
-
-# The same as .streamlit/config.toml, which an installed package does not find: Streamlit reads it from the working directory.
-FLAGS = {
-    "server.address": HOST,
-    "server.headless": "true",
-    "server.fileWatcherType": "none",
-    "browser.gatherUsageStats": "false",
-    "client.toolbarMode": "minimal",
-}
 
 
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
@@ -41,8 +32,8 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     questions = _existing(args.questions)
     index = index_folder(args.index).resolve()
     port = free_port(args.port)
-    command = [sys.executable, "-m", "streamlit", "run", str(page()), f"--server.port={port}"]
-    command += [f"--{name}={value}" for name, value in FLAGS.items()]
+    entry, flags = page()
+    command = [sys.executable, "-m", "streamlit", "run", str(entry), f"--server.port={port}", *flags]
     named = {INDEX: index, ANCHORS: anchors, QUESTIONS: questions}
     environment = {**os.environ, **{name: str(path.resolve()) for name, path in named.items() if path}}
     address = f"http://{HOST}:{port}"
@@ -56,13 +47,10 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     return subprocess.call(command, env=environment)
 
 
-def page() -> Path:
-    """The page's entry file; found by name, because the page stands above this package and is not imported by it."""
-    found = importlib.util.find_spec("dashboard")
-    places = found.submodule_search_locations if found else None
-    if not places:
-        raise BadInput("The page: found no package 'dashboard'; it comes with this program. Install the program again.")
-    return Path(next(iter(places))) / "app.py"
+def page() -> tuple[Path, tuple[str, ...]]:
+    """The page's entry file and its server flags; found by name, because the page stands above this package."""
+    dashboard = importlib.import_module("dashboard")
+    return Path(str(dashboard.__file__)).with_name("app.py"), dashboard.SERVER_FLAGS
 
 
 def _existing(file: Path | None) -> Path | None:

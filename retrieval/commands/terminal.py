@@ -101,9 +101,9 @@ class Terminal:
         self.complain(": ".join(part for part in (subject, kind, str(error)) if part))
 
     def complain(self, text: str) -> None:
-        """One line on stderr."""
+        """A sentence on stderr; what it lists stands on lines of its own."""
         sys.stdout.flush()
-        sys.stderr.write(one_line(text) + "\n")
+        sys.stderr.writelines(one_line(line) + "\n" for line in text.splitlines())
 
 
 def index_folder(given: Path | None) -> Path:
