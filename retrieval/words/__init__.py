@@ -19,12 +19,15 @@ NONE = "–"
 class Words:
     """The words of one language. Values are put in as they are and never read as placeholders themselves."""
 
-    def __init__(self, language: str = "de") -> None:
-        """Raises KeyError for a language without a catalogue."""
+    def __init__(self, language: str = "de", *packages: str) -> None:
+        """The words of the run, and those of further packages that hold a file for each language.
+
+        Raises KeyError for a language without a catalogue.
+        """
         if language not in LANGUAGES:
             raise KeyError(f"Language {language!r}: not known. Known are: {', '.join(LANGUAGES)}.")
         self.language = language
-        self.catalogue = catalogue(language)
+        self.catalogue = {key: text for package in (__name__, *packages) for key, text in catalogue(language, package).items()}
 
     def t(self, key: str, **values: object) -> str:
         """The sentence under ``key`` with its placeholders filled; fractions get three digits. Raises KeyError for an unknown key."""
@@ -64,9 +67,9 @@ class Words:
 
 
 @cache
-def catalogue(language: str) -> Mapping[str, str]:
-    """All sentences of one language by flat key."""
-    text = files(__package__ or "retrieval.words").joinpath(f"{language}.toml").read_text(encoding="utf-8")
+def catalogue(language: str, package: str = __name__) -> Mapping[str, str]:
+    """The sentences of one package in one language by flat key."""
+    text = files(package).joinpath(f"{language}.toml").read_text(encoding="utf-8")
     return dict(_flat(tomllib.loads(text)))
 
 

@@ -1,0 +1,107 @@
+"""Blocks: what the page shows, as plain data.
+
+A block is a dictionary that survives JSON. The component draws it with text nodes only, so no character of a corpus, a question or an
+address is ever read as HTML, Markdown or a formula. A cell is a text, or a list of lines of which the first is the main one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+Block = dict[str, Any]
+Cell = str | list[str]
+
+
+def heading(text: str, anchor: str = "") -> Block:
+    """The heading of a section; ``anchor`` names it for keyboards and links."""
+    return {"type": "heading", "text": text, "anchor": anchor}
+
+
+def paragraph(text: str, muted: bool = False) -> Block:
+    """One paragraph."""
+    return {"type": "paragraph", "text": text, "muted": muted}
+
+
+def notice(title: str, lines: Sequence[str] = (), role: str = "note", details: Sequence[tuple[str, str]] = (), label: str = "") -> Block:
+    """A framed message: title, sentences, and technical details behind ``label``. ``role``: note · warning · fault."""
+    return {
+        "type": "notice",
+        "title": title,
+        "lines": list(lines),
+        "role": role,
+        "details": [list(pair) for pair in details],
+        "label": label,
+    }
+
+
+def row(cells: Sequence[Cell], tone: str = "") -> Block:
+    """One row of a table. ``tone`` (``muted``, ``strong``) only supports what the words say."""
+    return {"cells": list(cells), "tone": tone}
+
+
+def table(caption: str, head: Sequence[str], rows: Sequence[Block], numeric: Sequence[int] = (), empty: str = "") -> Block:
+    """A table with caption and header cells; ``numeric`` are the columns of numbers, ``empty`` the sentence instead of no rows."""
+    return {"type": "table", "caption": caption, "head": list(head), "rows": list(rows), "numeric": list(numeric), "empty": empty}
+
+
+def item(place: str, title: str, lines: Sequence[str] = (), tone: str = "") -> Block:
+    """One entry of a ranking."""
+    return {"place": place, "title": title, "lines": list(lines), "tone": tone}
+
+
+def rule(text: str) -> Block:
+    """A line drawn through a ranking, with its words: the end of the list, the floor."""
+    return {"rule": text}
+
+
+def pair(left: Block, right: Block) -> Block:
+    """Two rankings side by side."""
+    return {"type": "pair", "sides": [left, right]}
+
+
+def ranking(title: str, items: Sequence[Block], note: str = "") -> Block:
+    """One ranking: its title, its items and rules in order, and a closing sentence."""
+    return {"title": title, "items": list(items), "note": note}
+
+
+def folded(label: str, blocks: Sequence[Block], key: str) -> Block:
+    """Blocks behind a label that opens them; ``key`` keeps them open from run to run."""
+    return {"type": "folded", "label": label, "blocks": list(blocks), "key": key}
+
+
+def terms(pairs: Sequence[tuple[str, str]]) -> Block:
+    """Words and their explanations."""
+    return {"type": "terms", "pairs": [list(pair) for pair in pairs]}
+
+
+def cards(caption: str, hits: Sequence[Block]) -> Block:
+    """Hits as an ordered list of cards, see ``card``."""
+    return {"type": "cards", "caption": caption, "cards": list(hits)}
+
+
+def card(
+    key: str,
+    place: str,
+    title: str,
+    subtitle: str,
+    facts: Sequence[tuple[str, str]],
+    origin: str,
+    text: str,
+    text_label: str,
+    parts_label: str,
+    parts: Sequence[Block],
+) -> Block:
+    """One hit: where it stands, its values, how it was found, its text and its parts."""
+    return {
+        "key": key,
+        "place": place,
+        "title": title,
+        "subtitle": subtitle,
+        "facts": [list(fact) for fact in facts],
+        "origin": origin,
+        "text": text,
+        "textLabel": text_label,
+        "partsLabel": parts_label,
+        "parts": list(parts),
+    }

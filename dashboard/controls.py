@@ -1,0 +1,96 @@
+"""The controls, generated from the knobs: what a knob is called, does and takes is written once, in the knob."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+import streamlit as st
+
+from dashboard import knobtext
+from dashboard.state import State
+from retrieval.errors import BadSetting
+from retrieval.knobs import Knob, Value
+from retrieval.settings import KNOBS
+from retrieval.words import Words
+
+STATE = "state"
+_MOST_STEPS = 250
+
+
+def draw(words: Words) -> None:
+    """All knobs in the sidebar, by stage. A knob that another method does not use stays visible, switched off, with its value."""
+    state: State = st.session_state[STATE]
+    st.subheader(words.t("page.settings"), anchor=False)
+    for group, knobs in groupby(KNOBS.values(), key=lambda knob: knob.group):
+        st.markdown(f"**{words.t(f'group.{group}')}**")
+        for knob in knobs:
+            _draw(knob, state, words)
+        if group == "fusion":
+            st.caption(shares(state, words))
+    st.button(words.t("page.reset"), on_click=_reset, width="stretch")
+
+
+def shares(state: State, words: Words) -> str:
+    """The weights as shares that sum to 1, in words."""
+    try:
+        found = state.settings.fusion.shares()
+    except BadSetting:
+        return words.t("knob.no_shares")
+    return words.t("knob.shares", **{name: words.percent(share) for name, share in found.items()})
+
+
+def key_of(name: str) -> str:
+    """The key of a knob's widget."""
+    return f"knob_{name}"
+
+
+def idle(knob: Knob, state: State) -> bool:
+    """Whether a knob has no effect under the method in force."""
+    return bool(knob.only) and knob.only != state.value("fusion")
+
+
+def grid(knob: Knob, value: Value) -> list[float]:
+    """The places of a slider for a fraction, with the value in force even where it lies between two steps."""
+    steps = round((knob.high - knob.low) / knob.step)
+    return sorted({*(round(knob.low + step * knob.step, 6) for step in range(steps + 1)), float(value)})
+
+
+def _draw(knob: Knob, state: State, words: Words) -> None:
+    key, value = key_of(knob.name), state.value(knob.name)
+    # The state is the truth, the widget follows: so a value survives hidden widgets, other pages, links and the way back.
+    if st.session_state.get(key) != value:
+        st.session_state[key] = value
+    _widget(knob, key, value, state, words)
+    lines = [knobtext.sentence(knob, words), f"{knobtext.scale(knob, words)}."]
+    if knob.scope == "gather" and len(knob.choices) != 1:
+        lines.append(words.t("knob.gather"))
+    if idle(knob, state):
+        lines.append(words.t("knob.idle", method=words.word("choice", knob.only)))
+    if len(knob.choices) == 1:
+        lines.append(words.t("knob.only_choice"))
+    st.caption("  \n".join([lines[0], " ".join(lines[1:])]))
+
+
+def _widget(knob: Knob, key: str, value: Value, state: State, words: Words) -> None:
+    label, off = knobtext.label(knob, words), idle(knob, state) or len(knob.choices) == 1
+    if knob.kind == "choice":
+        options, name = list(knob.choices), lambda choice: words.word("choice", choice)
+        st.selectbox(label, options, key=key, format_func=name, disabled=off, on_change=_take, args=(knob.name,))
+    elif knob.kind == "float":
+        places, shown = grid(knob, value), lambda place: words.number(place, 2 if place == round(place, 2) else 4)
+        st.select_slider(label, places, key=key, format_func=shown, disabled=off, on_change=_take, args=(knob.name,))
+    else:
+        field = st.number_input if (knob.high - knob.low) / knob.step > _MOST_STEPS else st.slider
+        low, high, step = int(knob.low), int(knob.high), int(knob.step)
+        field(label, low, high, step=step, key=key, disabled=off, on_change=_take, args=(knob.name,))
+
+
+def _take(name: str) -> None:
+    state: State = st.session_state[STATE]
+    value = KNOBS[name].read(st.session_state[key_of(name)])
+    st.session_state[STATE] = state.with_value(name, value)
+
+
+def _reset() -> None:
+    state: State = st.session_state[STATE]
+    st.session_state[STATE] = State(state.question, {}, state.language, state.show_all)

@@ -1,0 +1,1 @@
+"""The pages. They know the controls, the state and the views, and not each other."""

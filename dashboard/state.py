@@ -1,0 +1,113 @@
+"""The state of the page and its way into the address and back.
+
+Nothing from an address is believed: each value is read by its knob, and what is not valid falls back to the default with a note.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+import msgspec
+
+from retrieval.errors import BadSetting
+from retrieval.knobs import Value
+from retrieval.settings import KNOBS, Settings
+from retrieval.words import LANGUAGES
+
+MOST_CHARACTERS = 2000
+_QUESTION, _LANGUAGE, _ALL = "q", "lang", "all"
+
+
+def link_key(name: str) -> str:
+    """The short key of a knob in the address: the initials of its name (``max_final_results`` → ``mfr``)."""
+    return "".join(word[0] for word in name.split("_"))
+
+
+BY_KEY = {link_key(name): name for name in KNOBS}
+
+
+class State(msgspec.Struct, frozen=True):
+    """Question, values of all knobs, language, and whether every candidate is listed.
+
+    Each value is valid by itself; whether they go together says ``settings``.
+    """
+
+    question: str = ""
+    values: dict[str, Value] = {}
+    language: str = LANGUAGES[0]
+    show_all: bool = False
+
+    def value(self, name: str) -> Value:
+        """The value of a knob, its default where nothing was set."""
+        return self.values.get(name, KNOBS[name].default)
+
+    def with_value(self, name: str, value: Value) -> State:
+        """A copy with one knob moved."""
+        return msgspec.structs.replace(self, values={**self.values, name: value})
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of a run. Raises BadSetting for weights that are no weights."""
+        return Settings.of(self.values)
+
+    @property
+    def too_long(self) -> bool:
+        """Whether the question has more characters than the page takes."""
+        return len(self.question) > MOST_CHARACTERS
+
+
+class Note(msgspec.Struct, frozen=True):
+    """Something in the address that does not count. ``name`` is the knob for ``value``, the key for ``unknown``."""
+
+    code: Literal["value", "weights", "language", "flag", "unknown"]
+    name: str = ""
+    found: str = ""
+
+
+def read(params: Mapping[str, str]) -> tuple[State, tuple[Note, ...]]:
+    """The state that an address asks for, and a note for everything in it that does not count."""
+    notes: list[Note] = []
+    values: dict[str, Value] = {}
+    language, show_all = LANGUAGES[0], False
+    for key, raw in params.items():
+        if key == _QUESTION:
+            continue
+        if key == _LANGUAGE:
+            language, notes = (raw, notes) if raw in LANGUAGES else (language, [*notes, Note("language", key, raw)])
+        elif key == _ALL:
+            show_all, notes = (True, notes) if raw == "1" else (False, [*notes, Note("flag", key, raw)])
+        elif key not in BY_KEY:
+            notes.append(Note("unknown", key, raw))
+        else:
+            try:
+                values[BY_KEY[key]] = KNOBS[BY_KEY[key]].read(raw)
+            except BadSetting:
+                notes.append(Note("value", BY_KEY[key], raw))
+    values, refused = _together(values)
+    state = State(params.get(_QUESTION, "").strip(), values, language, show_all)
+    return state, (*notes, *refused)
+
+
+def _together(values: dict[str, Value]) -> tuple[dict[str, Value], tuple[Note, ...]]:
+    """Values that go together: weights that are no weights fall back to the defaults, both."""
+    try:
+        Settings.of(values)
+    except BadSetting:
+        kept = {name: value for name, value in values.items() if not name.startswith("weight_")}
+        return kept, (Note("weights", "weight_vector"),)
+    return values, ()
+
+
+def write(state: State) -> dict[str, str]:
+    """The address of a state: the question, and what is not the default."""
+    pairs = {_QUESTION: state.question} if state.question and not state.too_long else {}
+    for key, name in BY_KEY.items():
+        value = state.value(name)
+        if value != KNOBS[name].default:
+            pairs[key] = f"{value:g}" if isinstance(value, float) else str(value)
+    if state.language != LANGUAGES[0]:
+        pairs[_LANGUAGE] = state.language
+    if state.show_all:
+        pairs[_ALL] = "1"
+    return pairs

@@ -1,0 +1,108 @@
+"""What the page runs on: the places named by the environment, and a bounded memory of pools.
+
+A pool is frozen and keyed by what it depends on, so no session can change what another one sees.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import tomllib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from retrieval.errors import BadSource
+from retrieval.federated import FederatedRetriever
+from retrieval.settings import Settings
+from retrieval.trace import Pool
+
+INDEX, ANCHORS, QUESTIONS = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS"
+_POOLS = 64
+_Key = tuple[str, str, int, int]
+Opener = Callable[[Path, Path | None], FederatedRetriever]
+
+
+class Places(msgspec.Struct, frozen=True):
+    """Where the index, the anchor register and the example questions lie; None: not named."""
+
+    index: Path | None = None
+    anchors: Path | None = None
+    questions: Path | None = None
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str] = os.environ) -> Places:
+        """The places that the environment names, as absolute paths."""
+        index, anchors, questions = (_path(environment.get(name, "")) for name in (INDEX, ANCHORS, QUESTIONS))
+        return cls(index, anchors, questions)
+
+
+def _path(text: str) -> Path | None:
+    return Path(text).expanduser().absolute() if text.strip() else None
+
+
+def example_questions(path: Path | None) -> tuple[str, ...]:
+    """The texts of a question file (``[[question]]`` with ``text``), each once, in order. Raises BadSource for a file that is none."""
+    if path is None:
+        return ()
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8")).get("question")
+    except (OSError, ValueError) as error:
+        raise BadSource(f"Question file {path}: {error}. Expected a TOML file with [[question]] entries.") from None
+    if not isinstance(found, list):
+        raise BadSource(f"Question file {path}: found no [[question]] entry. Expected one with a line 'text = …' for each question.")
+    texts = (entry.get("text") for entry in found if isinstance(entry, dict))
+    return tuple(dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip()))
+
+
+class Runs:
+    """One federation and the pools that were gathered with it, the latest ones kept.
+
+    Safe for several threads: a pool is never changed, only the memory of pools is.
+    """
+
+    def __init__(self, federation: FederatedRetriever, most: int = _POOLS) -> None:
+        self.federation = federation
+        self._most = most
+        self._pools: OrderedDict[_Key, Pool] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def stamp(self) -> str:
+        """The version of the stock, after a look whether another process has written a new one."""
+        registry = self.federation.registry
+        reload = getattr(registry, "reload_if_changed", None)
+        if callable(reload):
+            reload()
+        return str(getattr(registry, "stamp", ""))
+
+    def pool(self, question: str, settings: Settings) -> Pool:
+        """What was gathered for this question, asked now where it was not asked before.
+
+        Equal up to the settings that only ``decide`` reads, so moving those asks nobody.
+        """
+        key = _key(self.stamp, question, settings)
+        with self._lock:
+            found = self._pools.get(key)
+            if found is not None:
+                self._pools.move_to_end(key)
+                return found
+            known = next((pool for other, pool in reversed(self._pools.items()) if other[:3] == key[:3]), None)
+        pool = self.federation.gather(question, settings, known=known)
+        with self._lock:
+            self._pools[key] = pool
+            while len(self._pools) > self._most:
+                self._pools.popitem(last=False)
+        return pool
+
+    def forget(self, question: str) -> None:
+        """Ask again next time: for a run in which something failed."""
+        with self._lock:
+            for key in [key for key in self._pools if key[1] == question]:
+                del self._pools[key]
+
+
+def _key(stamp: str, question: str, settings: Settings) -> _Key:
+    return stamp, question, settings.gathering.fetch_k, settings.selection.max_corpora_per_query

@@ -1,0 +1,34 @@
+"""The anchor targets of a run: address, note, outcome."""
+
+from __future__ import annotations
+
+from dashboard.blocks import Block, Cell, paragraph, row, table
+from dashboard.naming import target_name
+from retrieval.trace import Anchor, Trace
+from retrieval.words import Words
+
+
+def blocks(trace: Trace, words: Words) -> list[Block]:
+    """One row for each anchor that applies to the question, or the sentence that none does."""
+    if any(fault.part == "anchors" for fault in trace.faults):
+        return [paragraph(words.t("anchors.failed"))]
+    if not trace.anchors:
+        return [paragraph(words.t("anchors.none"))]
+    head = [words.t(f"anchors.head.{name}") for name in ("target", "outcome", "trigger", "note")]
+    return [table(words.t("anchors.caption"), head, [_row(anchor, trace, words) for anchor in trace.anchors])]
+
+
+def _row(anchor: Anchor, trace: Trace, words: Words) -> Block:
+    claim = anchor.claim
+    outcome = [words.word("anchor", anchor.outcome) + (f": {anchor.error_class}" if anchor.error_class else "")]
+    if anchor.chunk_ids:
+        outcome.append(words.n("anchors.chunks", len(anchor.chunk_ids)))
+    origin = ", ".join(part for part in (claim.author, claim.date) if part)
+    trigger = words.quoted(claim.trigger) if claim.trigger else words.t("anchors.trigger.unknown")
+    cells: list[Cell] = [
+        [target_name(claim.target, trace.specs), claim.anchor_id],
+        outcome,
+        trigger,
+        [claim.note or words.t("anchors.no_note"), origin],
+    ]
+    return row(cells, "" if anchor.outcome == "found" else "strong")

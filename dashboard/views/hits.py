@@ -1,0 +1,92 @@
+"""The final list: each hit with its values, its parts, how it was found, and its full text."""
+
+from __future__ import annotations
+
+from dashboard.blocks import Block, card, cards, paragraph, row, table
+from dashboard.journey import Step, steps
+from dashboard.naming import norm, title_of
+from retrieval.model import Chunk
+from retrieval.ranking import Entry, Part
+from retrieval.trace import Trace
+from retrieval.words import Words
+
+
+def blocks(trace: Trace, words: Words) -> list[Block]:
+    """The hits as cards, or a sentence that says whether nothing was found or nothing could be asked."""
+    if not trace.final:
+        failed = trace.route_failure == "all_routes_failed" or all(one.status == "failed" for one in trace.corpora if one.state == "asked")
+        return [paragraph(words.t("hits.failed" if failed else "hits.none"))]
+    by_id = {step.entry.chunk_id: step for step in steps(trace)}
+    found = [_card(place, entry, by_id[entry.chunk_id], trace, words) for place, entry in enumerate(trace.final, start=1)]
+    return [cards(words.t("hits.caption"), found)]
+
+
+def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> Block:
+    chunk = trace.chunks[entry.chunk_id]
+    decision = words.number(entry.cosine) if entry.cosine is not None else words.t("term.none")
+    facts = [(words.t("term.rank"), words.number(entry.rank)), (words.t("term.decision"), decision)]
+    kinds = ", ".join(words.word("kind", kind) for kind in entry.kinds) or words.number(None)
+    origin = words.t("hits.origin", kinds=kinds)
+    if step.how in ("quota", "named") or step.round:
+        fate = "reserved" if step.round else trace.final[place - 1].fate.code
+        origin = f"{origin} · {words.word('fate', fate, round=step.round)}"
+    if entry.fate.code == "moved_to_front" and step.round:
+        origin = f"{origin} · {words.word('fate', entry.fate.code)}"
+    return card(
+        key=entry.chunk_id,
+        place=str(place),
+        title=norm(chunk, trace.specs),
+        subtitle=chunk.heading,
+        facts=facts,
+        origin=origin,
+        text=chunk.text,
+        text_label=words.t("hits.text"),
+        parts_label=words.t("hits.parts"),
+        parts=[*_parts(entry, step.entry, trace, words), _about(chunk, trace, words)],
+    )
+
+
+def _parts(entry: Entry, before: Entry, trace: Trace, words: Words) -> list[Block]:
+    """The sum of the routes, and where the rank score does not come from them, the sentence that says so."""
+    found: list[Block] = []
+    if entry.rank_by == "named_first":
+        lifted = trace.named.lifted_from
+        found.append(paragraph(words.t("hits.lifted", before=words.number(lifted), after=words.number(entry.rank))))
+    source = before.rank_by
+    if source != "routes":
+        found.append(paragraph(words.t("hits.fixed", why=words.word("rank_by", source), rank=words.number(before.rank))))
+    if not entry.parts:
+        return [*found, paragraph(words.t("hits.no_parts"), muted=True)]
+    head = [words.t(f"hits.head.{name}") for name in ("route", "place", "raw", "scaled", "weight", "amount")]
+    rows = [_part(part, words) for part in entry.parts]
+    total = sum(part.amount for part in entry.parts)
+    label = words.t("hits.sum" if source == "routes" else "hits.sum_unused")
+    rows.append(row([label, "", "", "", "", words.number(total)], "strong"))
+    found.append(table(words.t("hits.parts_caption"), head, rows, numeric=(1, 2, 3, 4, 5)))
+    found.append(paragraph(_formula(trace, words), muted=True))
+    return found
+
+
+def _part(part: Part, words: Words) -> Block:
+    numbers = [words.number(value) for value in (part.raw, part.scaled, part.weight, part.amount)]
+    return row([words.word("route", part.route), words.whole(part.place), *numbers])
+
+
+def _formula(trace: Trace, words: Words) -> str:
+    if trace.settings.fusion.fusion == "rrf":
+        return words.t("hits.formula.rrf", k=trace.settings.fusion.rrf_k, ceiling=words.number(trace.rrf_ceiling, 5))
+    return words.t("hits.formula.weighted")
+
+
+def _about(chunk: Chunk, trace: Trace, words: Words) -> Block:
+    facts = [
+        (words.t("hits.about.corpus"), title_of(chunk.corpus_id, trace.specs)),
+        (words.t("hits.about.container"), chunk.container_id),
+        (words.t("hits.about.path"), " › ".join(chunk.path)),
+        (words.t("hits.about.stand"), " ".join(chunk.stand.split())),
+        (words.t("hits.about.source"), chunk.source),
+        (words.t("hits.about.repealed"), words.t("hits.repealed") if chunk.repealed else ""),
+        (words.t("hits.about.chunk"), chunk.chunk_id),
+    ]
+    head = [words.t("hits.about.name"), words.t("hits.about.value")]
+    return table(words.t("hits.about.caption"), head, [row([name, value]) for name, value in facts if value])

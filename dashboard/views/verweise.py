@@ -1,0 +1,70 @@
+"""The references of a run: from which hit and which words, to which address, and what became of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from dashboard.blocks import Block, paragraph, row, table
+from dashboard.naming import norm
+from retrieval.stages.references import Verweis
+from retrieval.trace import Trace
+from retrieval.words import Words
+
+_SHOWN = 12
+_FOLLOWED = frozenset({"follow", "fetched", "void", "failed"})
+_SPENT = _FOLLOWED | {"beyond_cap"}
+
+
+def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
+    """A sentence, the references that were followed or just missed it, and the count of each other fate."""
+    if any(fault.part == "verweise" for fault in trace.faults):
+        return [paragraph(words.t("verweise.failed"))]
+    if not trace.verweise:
+        return [paragraph(words.t("verweise.none"))]
+    shown = trace.verweise if everything else chosen(trace.verweise, trace.limit)
+    head = [words.t(f"verweise.head.{name}") for name in ("by", "words", "target", "outcome")]
+    found: list[Block] = [
+        paragraph(sentence(trace, words)),
+        table(words.t("verweise.caption"), head, [_row(verweis, trace, words) for verweis in shown], empty=words.t("verweise.no_rows")),
+    ]
+    if len(shown) < len(trace.verweise):
+        found.append(paragraph(_rest(trace.verweise, shown, words), muted=True))
+    return found
+
+
+def sentence(trace: Trace, words: Words) -> str:
+    """How many references were read and how many were followed."""
+    followed = sum(verweis.fate in _FOLLOWED for verweis in trace.verweise)
+    cap = trace.settings.references.max_verweis_normen
+    read = words.n("verweise.read", len(trace.verweise))
+    return f"{read} {words.n('verweise.followed', followed, cap=words.whole(cap))}"
+
+
+def chosen(verweise: Sequence[Verweis], limit: int | None) -> tuple[Verweis, ...]:
+    """The references that are listed at once: all followed ones, then those of hits within the limit, up to a dozen in all."""
+    followed = [number for number, verweis in enumerate(verweise) if verweis.fate in _FOLLOWED]
+    spent = [number for number, verweis in enumerate(verweise) if verweis.fate == "beyond_cap"]
+    near = [number for number, verweis in enumerate(verweise) if verweis.fate not in _SPENT and (limit is None or verweis.place <= limit)]
+    room = max(0, _SHOWN - len(followed))
+    numbers = sorted({*followed, *spent[: room // 2], *near[: room - room // 2]})
+    return tuple(verweise[number] for number in numbers)
+
+
+def _row(verweis: Verweis, trace: Trace, words: Words) -> Block:
+    by = trace.chunks.get(verweis.by)
+    source = [words.t("term.place", place=verweis.place), norm(by, trace.specs)] if by else words.t("verweise.given")
+    target = norm(verweis.target, trace.specs) if verweis.target else verweis.law or words.t("verweise.no_target")
+    outcome = [words.word("verweis", verweis.fate) + (f": {verweis.error_class}" if verweis.error_class else "")]
+    if verweis.at:
+        outcome.append(words.t("term.place", place=verweis.at))
+    quoted = words.quoted(verweis.words) if verweis.words else words.t("corpora.none")
+    return row([source, quoted, target, outcome], "" if verweis.fate in _FOLLOWED else "muted")
+
+
+def _rest(every: Sequence[Verweis], shown: Sequence[Verweis], words: Words) -> str:
+    """The references that are not listed, counted by what became of them."""
+    left = Counter(verweis.fate for verweis in every)
+    left.subtract(verweis.fate for verweis in shown)
+    counts = [f"{words.word('verweis', fate)} ({words.whole(number)})" for fate, number in left.most_common() if number]
+    return words.n("verweise.rest", len(every) - len(shown), counts="; ".join(counts))

@@ -1,0 +1,215 @@
+"""A federation in memory for the page: small invented corpora, one of them full of hostile text, and switches that make parts fail."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from retrieval.errors import BrokenStock, NoDatabase
+from retrieval.federated import FederatedRetriever
+from retrieval.model import (
+    Address,
+    AnchorClaim,
+    Chunk,
+    CorpusAnswer,
+    CorpusSpec,
+    ReadyHit,
+    Reference,
+    RouteAnswer,
+    RouteHit,
+    Routing,
+    Target,
+    Units,
+    hash_text,
+)
+from retrieval.ports import Question
+
+MARKDOWN = "1. Faktor:preis [neu] kostet 5 $ bis 7 $; *) siehe Fußnote_a_; 3~4 Tage; # 12"
+HTML = "<img src=x onerror=alert(1)> § 5 </div><style>body{display:none}</style>"
+LINK = "[weiter](javascript:alert(1))"
+QUESTION = "Wann darf die Apotheke ein anderes Arzneimittel abgeben?"
+
+_THEMES = (
+    "Die Apotheke darf ein anderes Arzneimittel abgeben, wenn das rabattierte nicht verfügbar ist.",
+    "Ist ein Arzneimittel nicht lieferbar, darf die Apotheke ein wirkstoffgleiches abgeben.",
+    "Die Apotheke dokumentiert, wann und warum sie abweicht.",
+    "Arzneimittel sind trocken und kühl zu lagern.",
+    "Der Vorstand tritt einmal im Jahr zusammen.",
+)
+
+
+def _chunk(corpus: str, section: str, text: str, container: str = "", heading: str = "", subsection: str = "") -> Chunk:
+    address = Address(corpus, container, section, subsection)
+    chunk_id = "|".join(part for part in (corpus, container, section, subsection) if part)
+    values = {"heading": heading, "source": "für den Test erfunden", "stand": "Fassung 1", "path": ("Erstes Buch",)}
+    return Chunk(chunk_id, corpus, container, section, subsection, 0, text, hash_text(address, text), **values)  # type: ignore[arg-type]
+
+
+def _gesetz() -> list[Chunk]:
+    return [
+        _chunk("gesetz", f"§ {number}", f"{_THEMES[number % 3]} Absatz {number}.", heading="Abgabe", subsection="1")
+        for number in range(1, 25)
+    ]
+
+
+CHUNKS: dict[str, list[Chunk]] = {
+    "gesetz": _gesetz(),
+    "vertrag": [
+        _chunk("vertrag", "§ 10", "Die Apotheke darf abweichen. Näheres regelt § 2 des Gesetzes.", "Vertrag", "Abweichung"),
+        _chunk("vertrag", "§ 10", "Die Apotheke rechnet die Abweichung ab.", "Anlage 11", "Abrechnung"),
+        _chunk("vertrag", "§ 11", _THEMES[4], "Vertrag", "Vorstand"),
+    ],
+    "vereinbarung": [
+        _chunk(
+            "vereinbarung",
+            "Ziffer 4.10",
+            "Wer anders abgibt, setzt das Sonderkennzeichen. Arzneimittel sind zu nennen.",
+            heading="Kennzeichen",
+        ),
+        _chunk("vereinbarung", "Ziffer 5", "Die Abrechnung erfolgt monatlich.", heading="Abrechnung"),
+    ],
+    "seltsam": [
+        _chunk("seltsam", "§ 5", f"{MARKDOWN}\n{HTML}\n{LINK}\nDie Apotheke darf abgeben.", heading=HTML),
+        _chunk("seltsam", "§ 6 $x$ <b>fett</b>", f"{LINK} Arzneimittel abgeben", heading=LINK),
+    ],
+}
+SPECS = {
+    "gesetz": CorpusSpec("gesetz", "Gesetz über Arzneimittel", "statute", ("AMG-T",), "Stand: 1. Januar 2033"),
+    "vertrag": CorpusSpec("vertrag", "Rahmenvertrag mit Anlagen", "contract", ("RV",), default_container_id="Vertrag"),
+    "vereinbarung": CorpusSpec("vereinbarung", "Abrechnungsvereinbarung", "agreement", ("TA-T",), invented=True),
+    "seltsam": CorpusSpec("seltsam", f"{HTML} {MARKDOWN}", "other", (LINK,)),
+}
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip(".,?;:!").lower() for word in text.split() if len(word.strip(".,?;:!")) > 3]
+
+
+class Corpus:
+    """A corpus in memory: the vector route counts shared words, the lexical route counts them too, on another scale."""
+
+    def __init__(self, corpus_id: str, registry: Registry, fails: str = "") -> None:
+        self.corpus_id, self.federation, self.fails = corpus_id, registry, fails
+        self.chunks = {chunk.chunk_id: chunk for chunk in CHUNKS[corpus_id]}
+        self.asked = 0
+
+    def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
+        self.federation.embedded += 1
+        return Question(question, words=tuple(_words(question)))
+
+    def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
+        self.asked += 1
+        if self.fails == "corpus":
+            raise RuntimeError(f"kaputt {HTML}")
+        if not question.words:
+            empty = (RouteAnswer("vector", "empty", way="exact"), RouteAnswer("lexical", "empty", way="bm25", note="no_usable_words"))
+            return CorpusAnswer(self.corpus_id, "empty", empty, size=len(self.chunks))
+        shared = {key: len(set(question.words) & set(_words(chunk.text))) / len(question.words) for key, chunk in self.chunks.items()}
+        order = sorted((key for key in shared if shared[key] > 0), key=lambda key: -shared[key])[:fetch_k]
+        vector = tuple(RouteHit(key, 0.1 + 0.7 * shared[key], 0.9 * shared[key]) for key in order)
+        lexical = tuple(RouteHit(key, 12 * shared[key], shared[key] ** 2, question.words) for key in order[: fetch_k // 2 + 1])
+        broken = RouteAnswer("lexical", "failed", error_class="RuntimeError", error="Wortindex fehlt")
+        words = broken if self.fails == "lexical" else RouteAnswer("lexical", "ok" if lexical else "empty", lexical, way="bm25")
+        routes = (RouteAnswer("vector", "ok" if vector else "empty", vector, way="exact"), words)
+        return CorpusAnswer(self.corpus_id, "ok" if vector else "empty", routes, size=len(self.chunks))
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        return self.chunks[chunk_id]
+
+    def units(self, target: Target) -> Units:
+        found = [
+            chunk
+            for chunk in self.chunks.values()
+            if chunk.section_id == target.section_id and target.container_id in (None, "", chunk.container_id)
+        ]
+        hits = tuple(ReadyHit(chunk.chunk_id, 1.0, ("section_lookup",)) for chunk in found[: target.max_chunks])
+        return Units("found" if hits else "not_found", hits)
+
+
+class Registry:
+    """The corpora in memory; ``stamp`` is what another process would change."""
+
+    def __init__(self, corpora: Sequence[str], fails: Mapping[str, str]) -> None:
+        self.corpora = {corpus: Corpus(corpus, self, fails.get(corpus, "")) for corpus in corpora}
+        self.stamp = "1"
+        self.embedded = 0
+        self.inconsistent = ""
+
+    def available(self) -> list[str]:
+        return list(self.corpora)
+
+    def retriever(self, corpus_id: str) -> Corpus:
+        return self.corpora[corpus_id]
+
+    def spec(self, corpus_id: str) -> CorpusSpec:
+        return SPECS[corpus_id]
+
+    def stamps(self) -> tuple[str, str]:
+        return self.stamp, "im Speicher"
+
+    def assert_consistent_embedding(self) -> str:
+        return self.inconsistent
+
+
+class _Router:
+    def __call__(self, question: str, ids: Sequence[str]) -> list[str]:
+        return [routing.corpus_id for routing in self.explain(question, ids)]
+
+    def explain(self, question: str, corpora: Sequence[str]) -> list[Routing]:
+        return [Routing(corpus, (SPECS[corpus].names[0],)) for corpus in corpora if SPECS[corpus].names[0] in question]
+
+
+class _Anchors:
+    fingerprint = "abc123"
+
+    def __call__(self, question: str) -> list[Target]:
+        return [claim.target for claim in self.claims(question)]
+
+    def claims(self, question: str) -> list[AnchorClaim]:
+        if "Sonderkennzeichen" not in question:
+            return []
+        note = f"Die Ziffer entscheidet. {MARKDOWN}"
+        first = AnchorClaim(
+            Target("vereinbarung", "Ziffer 4.10", max_chunks=1), note, "Redaktion", "2033-05-02", "Sonderkennzeichen", "kennzeichen"
+        )
+        void = AnchorClaim(Target("vereinbarung", "Ziffer 99"), "", trigger="Sonderkennzeichen", anchor_id="leer")
+        return [first, void]
+
+
+class _Verweise:
+    def __call__(self, hits: Sequence[Mapping[str, Any]], ids: Sequence[str]) -> list[Target]:
+        return []
+
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        if chunk_id != "vertrag|Vertrag|§ 10":
+            return ()
+        known = Reference(39, 42, "§ 2 des Gesetzes", "resolved", Address("gesetz", "", "§ 2"), "Gesetz")
+        other = Reference(50, 60, "§ 7 XYG", "not_in_stock", None, "XYG")
+        return known, other
+
+
+def federation(corpora: Sequence[str] = tuple(CHUNKS), fails: Mapping[str, str] | None = None) -> FederatedRetriever:
+    """The federation over some of the corpora; ``fails`` says of a corpus ``corpus`` or ``lexical``."""
+    registry = Registry(corpora, fails or {})
+    router = _Router()
+    return FederatedRetriever(registry, router=router, anchors=_Anchors(), verweise=_Verweise(), named_corpora=router)
+
+
+def opener(index: Path, anchors: Path | None) -> FederatedRetriever:
+    """A federation by the name of the index folder: ``full``, ``broken_corpus``, ``broken_words``, ``empty``, ``unread``, ``mixed``; else none."""
+    if index.name == "unread":
+        raise BrokenStock(f"Corpus gesetz: found 3 vectors, expected 24. Read it in again. {HTML}")
+    if index.name == "empty":
+        return federation(())
+    if index.name == "broken_corpus":
+        return federation(fails={"vertrag": "corpus"})
+    if index.name == "broken_words":
+        return federation(("gesetz", "vertrag"), fails={"gesetz": "lexical"})
+    if index.name == "mixed":
+        mixed = federation()
+        mixed.registry.inconsistent = "gesetz and vertrag do not share a model"
+        return mixed
+    if index.name == "full":
+        return federation()
+    raise NoDatabase(f"{index}: found no database.")
