@@ -197,7 +197,7 @@ def federation(corpora: Sequence[str] = tuple(CHUNKS), fails: Mapping[str, str] 
 
 
 def opener(index: Path, anchors: Path | None) -> FederatedRetriever:
-    """A federation by the name of the index folder: ``full``, ``broken_corpus``, ``broken_words``, ``empty``, ``unread``, ``mixed``; else none."""
+    """A federation by the name of the index folder; NoDatabase for a name that stands for none."""
     if index.name == "unread":
         raise BrokenStock(f"Corpus gesetz: found 3 vectors, expected 24. Read it in again. {HTML}")
     if index.name == "empty":
