@@ -25,10 +25,11 @@ _NUMBERS = re.compile(r"^(?:\(\s*\d+\s?[a-z]{0,2}\s*\)\s*(?:(?:u\.|und|bis|,|-|�
 _SENTENCE_END = re.compile(r"[.!?;:][\"”“’»)\]]*(?= )")
 _OPENING = re.compile(r" (?=[\"„“»(\[]?(?:[A-ZÄÖÜ§⁰¹²³⁴⁵⁶⁷⁸⁹]|\d+ [A-ZÄÖÜ]))")
 _ABBREVIATION = re.compile(
-    r"(?:^|[\s(„\"/])(?:[A-Za-zäöüÄÖÜ]|\d+|[IVXLC]+|Abs|Art|Aufl|Az|Bd|Bek|betr|BGBl|Bl|Buchst|bzgl|bzw|ca|Dr|einschl|entspr|etc|evtl|ff|Fn|"
-    r"gem|ggf|Hs|inkl|insb|insbes|iVm|jew|Kap|lfd|lit|max|min|Mio|Mrd|Nr|Nrn|Prof|Rdnr|Rn|Rz|sog|Std|Str|Tab|Tz|Unterabs|usw|vgl|"
-    r"Vgl|Ziff|zz|zzgl|Anl|Abschn|ABl|BAnz|Drs|Ges|Halbs|MwSt|USt|St|Tel|zul|geänd|idF|mWv)$"
+    r"[A-Za-zäöüÄÖÜ]|\d+|[IVXLC]+|(?i:Abs|Abschn|ABl|Anl|Art|Aufl|Az|BAnz|Bd|Bek|betr|BGBl|Bl|Buchst|bzgl|bzw|ca|Dr|Drs|einschl|entspr|etc|"
+    r"evtl|ff|Fn|geänd|gem|ggf|Halbs|Hs|idF|inkl|insb|insbes|iVm|jew|Kap|lfd|lit|max|min|Mio|Mrd|MwSt|mWv|Nr|Nrn|Prof|Rdnr|Rn|Rz|sog|St|"
+    r"Std|Str|Tab|Tel|Tz|u\.a|i\.V\.m|z\.B|d\.h|Unterabs|USt|usw|vgl|Ziff|zul|zz|zzgl)"
 )
+_BEFORE = re.compile(r"[(\[„\"»/]+")
 
 
 def chunks(corpus: ReadCorpus) -> tuple[Chunk, ...]:
@@ -116,11 +117,17 @@ def sentences(line: str) -> Iterable[str]:
     start = 0
     for end in _SENTENCE_END.finditer(line):
         cut = end.end()
-        if _OPENING.match(line, cut) and not (end.group().startswith(".") and _ABBREVIATION.search(line, start, end.start())):
+        if _OPENING.match(line, cut) and not (end.group().startswith(".") and _abbreviated(line[start : end.start()])):
             yield line[start:cut]
             start = cut + 1
     if line[start:].strip():
         yield line[start:]
+
+
+def _abbreviated(text: str) -> bool:
+    """Whether the last word of ``text`` is one after which a full stop ends no sentence: an abbreviation, a number, a letter."""
+    word = text[-40:].split()[-1:] or [""]
+    return bool(_ABBREVIATION.fullmatch(_BEFORE.sub("", word[0], count=1)))
 
 
 def _words(text: str) -> int:
