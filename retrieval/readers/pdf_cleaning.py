@@ -27,6 +27,12 @@ SAME_REPEATS = 10
 SHORTEST_HEAD = 16
 """Characters below which a line that repeats is taken for a field name or a list mark."""
 
+PROMISED = 1000
+"""How many numbers may be missing before a heading that the table of contents promises."""
+
+MARKED = 3
+"""How many numbers on a heading may be that is marked as one; running text may only have the very next number."""
+
 _MARKS = re.compile(r"^\s{0,3}#{1,6}\s+")
 _NUMBERED = re.compile(r"\b(?:Seite|Blatt|Page)\b\W*\d+|^\W*-?\s*\d+\s*-?\W*$")
 _LEADERS = re.compile(r"(?:\.\s?){5,}\s*(\d+)?\s*")
@@ -183,21 +189,25 @@ class Outline:
         start = _squeezed(words)
         return len(start) > 3 and any(title != start and title.startswith(start) for title in self._titles)
 
-    def takes(self, heading: Heading) -> bool:
-        """Whether this norm is the one that comes next; if so it is the last from now on."""
+    def takes(self, heading: Heading, reach: int) -> bool:
+        """Whether this norm can come next, at most ``reach`` numbers on; if so it is the last from now on."""
         section = heading.ids[0]
-        if not (self._next(section) if self._last else _first(section)):
+        if not (self._next(section, reach) if self._last else _first(section)):
             return False
         self._last = heading.ids[-1]
         self.begun = True
         return True
 
-    def _next(self, section: str) -> bool:
+    def _next(self, section: str, reach: int) -> bool:
         before, after = decimal_parts(self._last), decimal_parts(section)
         if before or after:
-            return bool(before and after) and next_decimal(before, after)
+            return bool(before and after) and next_decimal(before, after, reach)
         unit, _, number = section.partition(" ")
-        return self._last.startswith(f"{unit} ") and follows(self._last.partition(" ")[2], number)
+        last_unit, _, last = self._last.partition(" ")
+        if unit != last_unit:
+            return False
+        skipped = _whole(number) - _whole(last)
+        return follows(last, number) or (1 <= skipped <= reach and (number.isdigit() or reach >= PROMISED))
 
     def level(self, words: str) -> int:
         """1 for a part with a Roman number, 2 for a letter, 0 for neither; ``I.`` after ``H.`` is the letter."""
@@ -212,13 +222,18 @@ def _first(section: str) -> bool:
     return section.partition(" ")[2] in ("1", "1.1")
 
 
-def next_decimal(before: tuple[int, ...], after: tuple[int, ...]) -> bool:
+def _whole(number: str) -> int:
+    digits = re.match(r"\d+", number)
+    return int(digits.group()) if digits else 0
+
+
+def next_decimal(before: tuple[int, ...], after: tuple[int, ...], reach: int = 1) -> bool:
     """Whether a number can follow in counting order: ``4.1.4`` is followed by ``4.1.5``, ``4.1.4.1``, ``4.2`` or ``5``."""
     shared = next((at for at, (left, right) in enumerate(zip(before, after, strict=False)) if left != right), min(len(before), len(after)))
     if shared == len(after):
         return False
     step = after[shared] - (before[shared] if shared < len(before) else 0)
-    return step == 1 and all(part == 1 for part in after[shared + 1 :])
+    return 1 <= step <= reach and all(part == 1 for part in after[shared + 1 :])
 
 
 def _squeezed(words: str) -> str:
@@ -253,7 +268,9 @@ def _heading_at(lines: Sequence[str], at: int, outline: Outline) -> tuple[int, l
         taken, whole = _joined_title(lines, at, words, outline)
     title = outline.promised(whole)
     heading = norm_heading(title or whole)
-    if heading and (title or bold or _looks_like_heading(lines[at], heading)) and outline.takes(heading):
+    marked = bool(bold or _MARKS.match(lines[at]))
+    reach = PROMISED if title else MARKED if marked and heading and heading.title else 1
+    if heading and (title or bold or _looks_like_heading(lines[at], heading)) and outline.takes(heading, reach):
         rest = [bold.group(2)] if bold and bold.group(2) else []
         return taken, [f"### {title or whole}", "", *rest]
     level = outline.level(whole) if title and not heading else 0

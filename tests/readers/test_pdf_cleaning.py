@@ -149,6 +149,17 @@ def test_lines_that_differ_in_a_number_alone_are_no_page_heads_without_a_page_nu
     assert clean(f"### § 1 Werte\n\n{lines}\n").text.count("Der Wert der Stufe") == 8
 
 
+def test_one_lost_heading_does_not_lose_those_after_it(tmp_path: Path) -> None:
+    corpus = pdf(tmp_path, "### § 1 Eins\na\n### § 3 Drei\nb\n§ 5 Fünf\n§ 4 Vier\nc\n### § 9 Neun\nd\n")
+    assert [norm.section_id for norm in corpus.norms] == ["§ 1", "§ 3", "§ 4"]
+    assert "§ 9 Neun" in body(corpus, "§ 4")
+
+
+def test_a_promised_heading_may_come_after_any_gap(tmp_path: Path) -> None:
+    corpus = pdf(tmp_path, DIRECTIVE.replace("§ 2a (weggefallen)", "§ 17b Neu").replace("§ 3 Umfang", "§ 20 Umfang"))
+    assert [norm.section_id for norm in corpus.norms][:4] == ["§ 1", "§ 2", "§ 17b", "§ 20"]
+
+
 @pytest.mark.parametrize(
     ("before", "after", "right"),
     [
