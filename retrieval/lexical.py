@@ -18,6 +18,8 @@ __all__ = ["K1", "B", "LexicalHit", "LexicalIndex", "StoredTokens", "originals",
 
 K1 = 1.5
 B = 0.75
+ATTAINABLE = 0.5
+"""The share of a question's words, by their weight, that a passage must hold to count as the best that the question could score."""
 
 
 class LexicalHit(NamedTuple):
@@ -97,6 +99,7 @@ class LexicalIndex:
             self._rows[corpus_id] = np.asarray(rows, dtype=np.int64)
             documents.extend(stored.rows(rows, place))
         self.size = len(documents)
+        self._last: tuple[tuple[str, ...], NDArray[Any]] | None = None
         self._index = _indexed(documents, self._vocabulary)
 
     def search(
@@ -110,7 +113,7 @@ class LexicalIndex:
         known = [word for word in words if word in self._vocabulary]
         if self._index is None or not known or k < 1:
             return []
-        scores = self._index.get_scores(known)[self._slices[corpus_id]] * (K1 + 1)
+        scores = self._scores(tuple(known))[self._slices[corpus_id]]
         rows = self._rows[corpus_id]
         found = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & np.asarray(mask, dtype=np.bool_)[rows])
         best = found[np.lexsort((found, -scores[found]))[:k]]
@@ -118,12 +121,23 @@ class LexicalIndex:
         return [LexicalHit(int(rows[one]), float(scores[one]), held) for one, held in zip(best, matched, strict=True)]
 
     def ceiling(self, words: Sequence[str]) -> float:
-        """The best that this question could score: a passage of average length that holds every word of the question once.
+        """The best that this question could score here: what the best passage of the whole federation reaches, one number for all corpora.
 
-        It is the sum of the words' idf, each as often as the question says it. Words that no chunk of the federation holds are left
-        out, as they can raise no score.
+        It is never less than half of what a passage of average length would reach that holds every word of the question once (the sum of
+        the words' idf, each as often as the question says it): where the stock has nothing to say, its best passage must not look good.
+        Words that no chunk of the federation holds are left out, as they can raise no score.
         """
-        return math.fsum(self._idf(word) for word in words if word in self._vocabulary)
+        known = tuple(word for word in words if word in self._vocabulary)
+        if self._index is None or not known:
+            return 0.0
+        return max(float(self._scores(known).max()), ATTAINABLE * math.fsum(self._idf(word) for word in known))
+
+    def _scores(self, known: tuple[str, ...]) -> NDArray[Any]:
+        """The scores of all chunks of the federation; those of the last question are kept, as every corpus asks for its part of them."""
+        last = self._last
+        if last is None or last[0] != known:
+            last = self._last = known, self._index.get_scores(list(known)) * (K1 + 1)
+        return last[1]
 
     def _idf(self, word: str) -> float:
         holding = len(self._holders(word))

@@ -1,0 +1,346 @@
+"""The registry: the corpora in an index folder that can be asked now, checked when they are opened, exchanged as a whole."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import weakref
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from retrieval import chroma, manifest
+from retrieval.chroma import NotOpenedHere, VectorIndex, Way
+from retrieval.errors import BrokenStock, EncoderError, StockError
+from retrieval.lexical import LexicalIndex, StoredTokens
+from retrieval.manifest import CorpusEntry, Manifest
+from retrieval.model import Chunk, CorpusSpec
+from retrieval.ports import Encoder, Fingerprint
+from retrieval.stock import CorpusStock, Federation, NoVectors, Vectors
+
+log = logging.getLogger(__name__)
+_ATTEMPTS = 3
+_COMPARED = ("model", "revision", "question_prompt", "passage_prompt", "normalised", "metric")
+
+
+class State:
+    """The stock as it was at one moment: every corpus in it belongs to the same version. Never changed after it is made."""
+
+    def __init__(self, stock: Manifest, stocks: dict[str, CorpusStock], blocked: dict[str, str], federation: Federation) -> None:
+        from retrieval.legal_retriever import LegalRetriever
+
+        self.manifest, self.stocks, self.blocked, self.federation = stock, stocks, blocked, federation
+        self._retrievers = {corpus_id: LegalRetriever(one, federation) for corpus_id, one in stocks.items()}
+
+    def available(self) -> tuple[str, ...]:
+        """The ids of the corpora that can be asked, in the order in which they came into stock."""
+        return tuple(self.stocks)
+
+    def spec(self, corpus_id: str) -> CorpusSpec:
+        """What a corpus says about itself, also of one that is blocked. Raises UnknownCorpus."""
+        return self.manifest.entry(corpus_id).spec
+
+    def retriever(self, corpus_id: str) -> Any:
+        """The retriever of this corpus. Raises UnknownCorpus, or BrokenStock with the reason for which it is blocked."""
+        if corpus_id in self.blocked:
+            raise BrokenStock(self.blocked[corpus_id])
+        self.manifest.entry(corpus_id)
+        return self._retrievers[corpus_id]
+
+
+class CorpusRegistry:
+    """The corpora in one index folder. Opening it creates and changes nothing.
+
+    ``encoder`` (an encoder or its name) takes the place of the ones that the corpora were made with. A corpus that is broken is blocked
+    with a reason, one without encoder or vectors is searched by words alone; the others keep working.
+    """
+
+    def __init__(self, folder: Path | str, encoder: Encoder | str | None = None, way: Way = "auto") -> None:
+        """Raises NoDatabase if nothing is stored here, BrokenStock if the manifest cannot be read."""
+        self.folder = Path(folder)
+        self._encoder, self._way = encoder, way
+        self._reloading = threading.Lock()
+        self._state = self._opened()
+
+    @property
+    def state(self) -> State:
+        """The stock as it is now; whoever keeps it sees no change until it is asked for again."""
+        return self._state
+
+    @property
+    def federation(self) -> Federation:
+        """What all corpora share."""
+        return self._state.federation
+
+    @property
+    def blocked(self) -> Mapping[str, str]:
+        """The corpora that cannot be asked, with the reason."""
+        return self._state.blocked
+
+    @property
+    def stamp(self) -> str:
+        """The version of the stock that is open."""
+        return self._state.manifest.stamp
+
+    def stamps(self) -> tuple[str, str]:
+        """The version of the stock, and the models that its corpora were made with."""
+        state = self._state
+        models = dict.fromkeys(f"{one.fingerprint.model} {one.fingerprint.revision}".strip() for one in state.stocks.values())
+        return state.manifest.stamp, ", ".join(models)
+
+    @property
+    def primary_id(self) -> str:
+        """The first corpus that can be asked; empty when there is none."""
+        return next(iter(self._state.stocks), "")
+
+    @property
+    def persist_dir(self) -> str:
+        """The index folder."""
+        return str(self.folder)
+
+    def available(self) -> tuple[str, ...]:
+        """The ids of the corpora that can be asked, in the order in which they came into stock."""
+        return self._state.available()
+
+    def spec(self, corpus_id: str) -> CorpusSpec:
+        """What a corpus says about itself. Raises UnknownCorpus."""
+        return self._state.spec(corpus_id)
+
+    def retriever(self, corpus_id: str) -> Any:
+        """The retriever of this corpus. Raises UnknownCorpus, or BrokenStock for one that is blocked."""
+        return self._state.retriever(corpus_id)
+
+    def reload_if_changed(self) -> bool:
+        """Opens the stock anew if another version was written; whether it did. What fails leaves the state that is open."""
+        with self._reloading:
+            if manifest.read(self.folder).stamp == self.stamp:
+                return False
+            self._state = self._opened()
+            return True
+
+    def assert_consistent_embedding(self) -> str:
+        """Empty, or a sentence when the scores of the corpora cannot be compared as they are."""
+        state = self._state
+        return " ".join((*_differences(state), *_other_encoders(state)))
+
+    def diagnostics(self) -> dict[str, Any]:
+        """Everything an operator may ask about the stock, as plain data."""
+        from importlib.metadata import version
+
+        state = self._state
+        encoders = {
+            model: found if isinstance(found, str) else msgspec.to_builtins(found.fingerprint)
+            for model, found in state.federation.encoders.items()
+        }
+        return {
+            "folder": str(self.folder.absolute()),
+            "stamp": self.stamp,
+            "chroma": {"installed": version("chromadb"), "written_with": state.manifest.chroma},
+            "corpora": [_about(state, entry) for entry in state.manifest.corpora],
+            "encoders": encoders,
+            "unfinished": [msgspec.to_builtins(one) for one in manifest.unfinished(self.folder)],
+            "consistent_embedding": self.assert_consistent_embedding(),
+        }
+
+    def _opened(self) -> State:
+        """A complete state: if the stock is written while it is read, reading starts again."""
+        for _ in range(_ATTEMPTS):
+            stock = manifest.read(self.folder)
+            state = _load(self.folder, stock, self._encoder, self._way)
+            if manifest.read(self.folder).stamp == stock.stamp:
+                return state
+        raise BrokenStock(f"The stock at {self.folder.absolute()} changed {_ATTEMPTS} times while it was read. Try again.")
+
+
+# --- loading --------------------------------------------------------------------------------------------------------
+
+
+class _Opened(NamedTuple):
+    """An index folder with its client, or with the fault for which there is none."""
+
+    folder: Path
+    way: Way
+    client: Any
+    fault: StockError | None
+
+
+def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way) -> State:
+    encoders = _encoders(stock.corpora, given)
+    stocks: dict[str, CorpusStock] = {}
+    words: dict[str, tuple[StoredTokens, list[int]]] = {}
+    blocked: dict[str, str] = {}
+    opened = _Opened(folder, way, *_client(folder))
+    for entry in stock.corpora:
+        corpus_id = entry.spec.corpus_id
+        try:
+            stocks[corpus_id], words[corpus_id] = _corpus(opened, entry, encoders)
+        except StockError as error:
+            log.warning("The corpus %s is blocked: %s", corpus_id, error)
+            blocked[corpus_id] = f"{entry.spec.title}: {error}"
+    federation = Federation(stocks.values(), LexicalIndex(words), encoders)
+    if opened.client is not None:
+        # Retrievers in use hold the federation; when the last one is gone, so is the need for the client.
+        weakref.finalize(federation, opened.client.close).atexit = False
+    return State(stock, stocks, blocked, federation)
+
+
+def _client(folder: Path) -> tuple[Any, StockError | None]:
+    try:
+        return chroma.open_client(folder), None
+    except StockError as error:
+        log.warning("The database cannot be opened: %s", error)
+        return None, error
+
+
+def _corpus(
+    opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder | str]
+) -> tuple[CorpusStock, tuple[StoredTokens, list[int]]]:
+    """One corpus with its words and the rows that take part in the search: those of the norms in force."""
+    chunks = _chunks(opened.folder, entry)
+    rows = [row for row, chunk in enumerate(chunks) if not chunk.repealed]
+    index, col = _vectors(opened, entry, chunks, rows)
+    fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
+    index = _fitting(index, encoders.get(fingerprint.model), entry)
+    return CorpusStock(entry.spec, chunks, index, fingerprint, col), (_tokens(opened.folder, entry, chunks), rows)
+
+
+def _chunks(folder: Path, entry: CorpusEntry) -> tuple[Chunk, ...]:
+    chunks = manifest.load_chunks(manifest.data_folder(folder, entry.collection))
+    if len(chunks) != entry.count:
+        raise BrokenStock(f"{len(chunks)} chunks are there; {entry.count} were written. Ingest the corpus again.")
+    return chunks
+
+
+def _tokens(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> StoredTokens:
+    """The stored words, or the words made anew where the stored ones are damaged or follow other rules."""
+    try:
+        stored = StoredTokens.load(manifest.data_folder(folder, entry.collection) / manifest.TOKENS)
+        if len(stored) == len(chunks):
+            return stored
+        log.warning("The words of %s belong to other chunks and are made anew.", entry.spec.corpus_id)
+    except BrokenStock as error:
+        log.warning("The words of %s are made anew: %s", entry.spec.corpus_id, error)
+    return StoredTokens.of(chunk.passage for chunk in chunks)
+
+
+def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[Vectors, Any]:
+    """The checked vector search of a corpus and its collection. Raises StockError for a corpus that must not be asked."""
+    client, folder = opened.client, opened.folder
+    if isinstance(opened.fault, NotOpenedHere):
+        return NoVectors(str(opened.fault)), None
+    if opened.fault is not None:
+        raise opened.fault
+    col = chroma.collection(client, folder, entry.collection)
+    there = chroma.count(col, folder)
+    if there != entry.count:
+        raise BrokenStock(
+            f"The collection {entry.collection!r} holds {there} records; {entry.count} were written. Ingest the corpus again."
+        )
+    index = VectorIndex(col, folder, [chunks[row].chunk_id for row in rows], rows, opened.way)
+    chroma.verify(col, folder, entry.count, index.probe)
+    if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
+        raise BrokenStock(
+            f"The stored vectors have {index.dimension} numbers, the manifest says {entry.fingerprint.dimension}. Ingest the corpus again."
+        )
+    return index, col
+
+
+def _fitting(index: Vectors, encoder: Encoder | str | None, entry: CorpusEntry) -> Vectors:
+    """The index, or the reason why this encoder's vectors cannot be compared with it."""
+    dimension = getattr(index, "dimension", 0)
+    if encoder is None or isinstance(encoder, str) or not dimension or encoder.fingerprint.dimension == dimension:
+        return index
+    found = encoder.fingerprint
+    return NoVectors(
+        f"{entry.spec.title} ({entry.spec.corpus_id}): its vectors have {dimension} numbers, those of the encoder {found.model} have "
+        f"{found.dimension}. Choose the encoder that the corpus was made with, or ingest it again."
+    )
+
+
+def _encoders(entries: Iterable[CorpusEntry], given: Encoder | str | None) -> dict[str, Encoder | str]:
+    """For every model in stock the encoder of questions, or a sentence why there is none."""
+    found: dict[str, Encoder | str] = {}
+    for entry in entries:
+        model = entry.fingerprint.model if entry.fingerprint else ""
+        if model not in found:
+            found[model] = _encoder(given if given is not None else entry.encoder, model)
+    return found
+
+
+def _encoder(wanted: Encoder | str, model: str) -> Encoder | str:
+    from retrieval.embedding import encoder
+
+    if not isinstance(wanted, str):
+        return wanted
+    if not wanted:
+        return f"The corpora of the model {model or 'unknown'!r} were stored without the name of their encoder. Name an encoder."
+    try:
+        return encoder(wanted)
+    except EncoderError as error:
+        log.warning("No vectors for questions: %s", error)
+        return str(error)
+
+
+# --- saying what is there -------------------------------------------------------------------------------------------
+
+
+def _metric(stock: CorpusStock) -> str:
+    return chroma.space(stock.col) if stock.col is not None else stock.fingerprint.metric
+
+
+def _differences(state: State) -> Iterable[str]:
+    unknown = [corpus_id for corpus_id, stock in state.stocks.items() if not stock.fingerprint.model]
+    if unknown:
+        yield f"It is not known which model made the vectors of {', '.join(unknown)}; their scores cannot be compared with others."
+    known = {corpus_id: stock for corpus_id, stock in state.stocks.items() if stock.fingerprint.model}
+    parts = [f"{field} ({_values(known, field)})" for field in _COMPARED if len(_by_value(known, field)) > 1]
+    if parts:
+        cut = _by_value(known, "chunking")
+        also = f" They were also cut in different ways ({_values(known, 'chunking')})." if len(cut) > 1 else ""
+        yield f"The corpora differ in {', '.join(parts)}; their scores cannot be compared as they are.{also}"
+
+
+def _by_value(stocks: Mapping[str, CorpusStock], field: str) -> dict[object, list[str]]:
+    found: dict[object, list[str]] = {}
+    for corpus_id, stock in stocks.items():
+        value = _metric(stock) if field == "metric" else getattr(stock.fingerprint, field)
+        found.setdefault(value, []).append(corpus_id)
+    return found
+
+
+def _values(stocks: Mapping[str, CorpusStock], field: str) -> str:
+    return "; ".join(f"{value!r}: {', '.join(ids)}" for value, ids in _by_value(stocks, field).items())
+
+
+def _other_encoders(state: State) -> Iterable[str]:
+    """Where questions are not encoded as the corpus was: another model, version or prompt."""
+    for corpus_id, stock in state.stocks.items():
+        made, encoder = stock.fingerprint, state.federation.encoders.get(stock.fingerprint.model)
+        if encoder is None or isinstance(encoder, str) or not made.model:
+            continue
+        now = encoder.fingerprint
+        other = [field for field in _COMPARED[:4] if getattr(made, field) != getattr(now, field)]
+        if other:
+            parts = ", ".join(f"{field} {getattr(now, field)!r} instead of {getattr(made, field)!r}" for field in other)
+            yield f"Questions to {corpus_id} are encoded otherwise than it was made: {parts}."
+
+
+def _about(state: State, entry: CorpusEntry) -> dict[str, Any]:
+    corpus_id = entry.spec.corpus_id
+    stock = state.stocks.get(corpus_id)
+    index = stock.index if stock else None
+    return {
+        "corpus_id": corpus_id,
+        "title": entry.spec.title,
+        "collection": entry.collection,
+        "chunks": entry.count,
+        "fingerprint": msgspec.to_builtins(entry.fingerprint),
+        "encoder": entry.encoder,
+        "way": index.way if index else "",
+        "blocked": state.blocked.get(corpus_id, ""),
+        "without_vectors": index.reason if isinstance(index, NoVectors) else "",
+        "sources": dict(entry.sources),
+        "report": msgspec.to_builtins(entry.report),
+    }

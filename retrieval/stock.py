@@ -1,0 +1,128 @@
+"""What a retriever works on: one corpus in memory, and what all corpora of a federation share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, Protocol
+
+from retrieval.addresses import AddressBook
+from retrieval.errors import BrokenStock, EncoderError, UnknownCorpus
+from retrieval.lexical import LexicalIndex
+from retrieval.model import Chunk, CorpusSpec, Reference, Target
+from retrieval.names import Names
+from retrieval.ports import Encoder, Fingerprint, Question
+from retrieval.tokenizer import originals, tokens
+
+
+class Vectors(Protocol):
+    """The vector search of one corpus; ``way`` says how it searches."""
+
+    way: Any
+
+    def search(self, vector: Any, k: int, mask: Any = None) -> list[tuple[int, float]]:
+        """The ``k`` nearest chunks as (row, cosine), best first."""
+        ...
+
+
+class NoVectors:
+    """Stands where a corpus has no vector search; asked, it says why."""
+
+    way = ""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+
+    def search(self, vector: Any, k: int, mask: Any = None) -> list[tuple[int, float]]:
+        """Raises BrokenStock with the reason."""
+        raise BrokenStock(self.reason)
+
+
+class CorpusStock:
+    """One corpus as it stands in stock: its chunks in order, its vector search, its Chroma collection (None where that is closed)."""
+
+    def __init__(self, spec: CorpusSpec, chunks: Sequence[Chunk], index: Vectors, fingerprint: Fingerprint, col: Any = None) -> None:
+        self.spec, self.chunks, self.index, self.fingerprint, self.col = spec, tuple(chunks), index, fingerprint, col
+        self.ids = tuple(chunk.chunk_id for chunk in self.chunks)
+        self._by_id = dict(zip(self.ids, self.chunks, strict=True))
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk with this id. Raises UnknownCorpus for an id that is not in this corpus."""
+        try:
+            return self._by_id[chunk_id]
+        except KeyError:
+            raise UnknownCorpus(
+                f"The chunk {chunk_id!r} is not in the corpus {self.spec.corpus_id!r}. The stock may have changed; ask again."
+            ) from None
+
+
+class Federation:
+    """What all corpora share: the words of all chunks, the addresses, the names, the encoders. Made once for a state of the stock.
+
+    ``encoders`` has for every model in stock its encoder, or a sentence that says why there is none. Addresses, names and references are
+    worked out when they are first asked for.
+    """
+
+    def __init__(self, stocks: Iterable[CorpusStock], lexical: LexicalIndex, encoders: Mapping[str, Encoder | str]) -> None:
+        self._stocks = tuple(stocks)
+        self.lexical = lexical
+        self.encoders = dict(encoders)
+        self._references: dict[str, tuple[Reference, ...]] = {}
+        self._encoding = threading.Lock()
+
+    @cached_property
+    def specs(self) -> dict[str, CorpusSpec]:
+        """The specs of the corpora, by id, in the order of the stock."""
+        return {stock.spec.corpus_id: stock.spec for stock in self._stocks}
+
+    @cached_property
+    def names(self) -> Names:
+        """The names of all corpora."""
+        return Names(self.specs)
+
+    @cached_property
+    def book(self) -> AddressBook:
+        """The addresses of all chunks."""
+        return AddressBook((chunk for stock in self._stocks for chunk in stock.chunks), self.specs)
+
+    @cached_property
+    def _chunks(self) -> dict[str, Chunk]:
+        return {chunk.chunk_id: chunk for stock in self._stocks for chunk in stock.chunks}
+
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        """The references in this chunk's text, in the order of the text; empty for a chunk that is not in stock."""
+        from retrieval.verweise import references
+
+        if chunk_id not in self._references:
+            chunk = self._chunks.get(chunk_id)
+            self._references[chunk_id] = references(chunk, self.book, self.names) if chunk else ()
+        return self._references[chunk_id]
+
+    def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
+        """The question with its vector for every model in stock, its words, and the sections that it or the caller names.
+
+        A model that gives no vector is named in ``encoder_error`` with the reason; the words and sections are there all the same.
+        """
+        vectors, errors = self._vectors(question)
+        typed = [target for words in explicit_sections for target in self.book.read(words, self.names)]
+        sections: tuple[Target, ...] = tuple(dict.fromkeys([*typed, *self.book.sections_named(question, self.names)]))
+        spelled = tuple(dict.fromkeys(originals(question).values()))
+        return Question(question, vectors, tokens(question), spelled, sections, errors)
+
+    def _vectors(self, question: str) -> tuple[dict[str, Any], dict[str, str]]:
+        vectors: dict[str, Any] = {}
+        errors: dict[str, str] = {}
+        made: dict[int, Any] = {}
+        for model, encoder in self.encoders.items():
+            if isinstance(encoder, str):
+                errors[model] = encoder
+                continue
+            try:
+                if id(encoder) not in made:
+                    with self._encoding:
+                        made[id(encoder)] = encoder.questions([question])[0]
+                vectors[model] = made[id(encoder)]
+            except EncoderError as error:
+                errors[model] = str(error)
+        return vectors, errors
