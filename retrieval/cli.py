@@ -6,6 +6,7 @@ Exit codes: 0 done · 1 done in part, or findings · 2 nothing done, the reason 
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 from collections.abc import Sequence
@@ -48,6 +49,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if argv is None else argv)
     args = arguments(given)
     out = Terminal(args.lang, as_json=args.json)
+    logging.getLogger("retrieval").addHandler(logging.NullHandler())  # what is logged stands in the output already
     try:
         code: int = args.run(args, out)
         sys.stdout.flush()

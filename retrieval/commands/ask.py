@@ -22,6 +22,7 @@ from retrieval.words import NONE
 _LONGEST_QUESTION = 2_000
 _SHOWN_TEXT = 240
 _SHOWN_LEFT_OUT = 12
+_SHOWN_HASH = 12
 _TRIED = ("fetched", "void", "failed")
 
 
@@ -35,7 +36,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
 
 
 def run(args: argparse.Namespace, out: Terminal) -> int:
-    """Ask, decide, and print the run."""
+    """Ask, decide, and print the run; exit code 1 when a part of it failed or a corpus in stock could not be asked."""
     settings = settings_command.chosen(args.settings, args.set)
     question = valid_question(args.question)
     from retrieval.assemble import open_federation
@@ -46,7 +47,10 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
         out.json(trace.to_json())
     else:
         Report(trace, out).print()
-    return 0
+    blocked = federation.registry.blocked
+    for reason in blocked.values():
+        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
+    return 1 if trace.partial or blocked else 0
 
 
 def valid_question(text: str) -> str:
@@ -211,7 +215,8 @@ class Report:
         if changed:
             shown = ", ".join(f"{name} = {self.words.value(value)}" for name, value in changed.items())
             self.out.head("ask.changed", settings=shown)
-        stamps = msgspec.to_builtins(self.trace.stamps)
+        stamps = msgspec.structs.asdict(self.trace.stamps)
+        stamps["anchors"] = stamps["anchors"][:_SHOWN_HASH]
         self.out.head("ask.stamps", **{name: stamp or NONE for name, stamp in stamps.items()})
 
 
