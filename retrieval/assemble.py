@@ -9,7 +9,7 @@ from typing import Any
 from retrieval.anchors import AnchorRegister
 from retrieval.federated import FederatedRetriever
 from retrieval.hits import target_of
-from retrieval.model import Address, Chunk, Reference, Target
+from retrieval.model import Address, Chunk, Reference, Routing, Target
 from retrieval.ranking import entry_of
 from retrieval.registry import CorpusRegistry
 from retrieval.router import NameRouter
@@ -73,13 +73,23 @@ def open_federation(
     )
 
 
-class StockRouter(NameRouter):
+class StockRouter:
     """The router by names, always over the names of the stock as it is now."""
 
     def __init__(self, registry: CorpusRegistry) -> None:
         self._registry = registry
 
-    @property
-    def names(self) -> Any:
-        """The names of the corpora in stock."""
-        return self._registry.federation.names
+    def _now(self) -> NameRouter:
+        return NameRouter(self._registry.federation.names)
+
+    def __call__(self, question: str, ids: Sequence[str]) -> list[str]:
+        """The corpora that the question names; none = all."""
+        return self._now()(question, ids)
+
+    def named_corpora(self, question: str, ids: Sequence[str]) -> list[str]:
+        """The corpora that the question names."""
+        return self._now().named_corpora(question, ids)
+
+    def explain(self, question: str, ids: Sequence[str]) -> tuple[Routing, ...]:
+        """The corpora that the question names, each with the words that name it."""
+        return self._now().explain(question, ids)
