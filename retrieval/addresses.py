@@ -40,13 +40,32 @@ _IN_FRONT = re.compile(r"[\s,:(–-]{0,9}(?:(?:in|unter|und zwar)\s{1,9})?")
 class _Section:
     """The chunks of one section in one container, in the order of the stock; ``section_id`` as the stock spells it."""
 
-    __slots__ = ("chunk_ids", "container", "corpus", "repealed", "section_id", "subsections")
+    __slots__ = ("chunk_ids", "container", "corpus", "gone", "section_id", "subsections")
 
     def __init__(self, corpus: str, container: str, section_id: str) -> None:
         self.corpus, self.container, self.section_id = corpus, container, section_id
         self.chunk_ids: list[str] = []
         self.subsections: list[str] = []
-        self.repealed: list[bool] = []
+        self.gone: dict[str | None, bool] = {}
+
+    def add(self, chunk: Chunk) -> None:
+        """Take in one chunk; ``gone`` holds for each Absatz, and for None as the whole, whether all of it is repealed."""
+        self.chunk_ids.append(chunk.chunk_id)
+        self.subsections.append(chunk.subsection)
+        for part in (None, chunk.subsection):
+            self.gone[part] = self.gone.get(part, True) and chunk.repealed
+
+    def part(self, subsection: str | None) -> str | None:
+        """The Absatz that is meant: a section without numbered Absätze is its own first."""
+        return "" if subsection == "1" and len(self.gone) == 2 and "" in self.gone else subsection
+
+    def state(self, subsection: str | None) -> State:
+        """Whether this Absatz, or for None the section, is here and in force."""
+        gone = self.gone.get(self.part(subsection))
+        return "not_found" if gone is None else "repealed" if gone else "found"
+
+
+_NOWHERE: Final[dict[str, _Section]] = {}
 
 
 class AddressBook:
@@ -63,9 +82,7 @@ class AddressBook:
             section = open_sections.get(key)
             if section is None:
                 section = open_sections[key] = self._section(chunk)
-            section.chunk_ids.append(chunk.chunk_id)
-            section.subsections.append(chunk.subsection)
-            section.repealed.append(chunk.repealed)
+            section.add(chunk)
 
     def _section(self, chunk: Chunk) -> _Section:
         corpus, container, label = chunk.corpus_id, chunk.container_id, normal_section(chunk.section_id)
@@ -107,20 +124,20 @@ class AddressBook:
             chunk_id
             for section in self._matches(target)
             for chunk_id, subsection in zip(section.chunk_ids, section.subsections, strict=True)
-            if _fits(section, subsection, target.subsection)
+            if target.subsection is None or subsection == section.part(target.subsection)
         )
 
     def state(self, target: Target) -> State:
         """Whether the address is in stock; ``repealed`` when all that stands there is out of force."""
-        repealed = [
-            gone
-            for section in self._matches(target)
-            for subsection, gone in zip(section.subsections, section.repealed, strict=True)
-            if _fits(section, subsection, target.subsection)
-        ]
-        if not repealed:
-            return "not_found"
-        return "repealed" if all(repealed) else "found"
+        states = {section.state(target.subsection) for section in self._matches(target)}
+        return "found" if "found" in states else "repealed" if "repealed" in states else "not_found"
+
+    def locate(self, corpus: str, container: str, section: str, subsection: str = "") -> tuple[Address, State]:
+        """The address in exactly this container, spelled as in the stock, and its state. No ``subsection`` means the whole section."""
+        found = self._order.get((corpus, container), _NOWHERE).get(normal_section(section))
+        if found is None:
+            return Address(corpus, container, section, subsection), "not_found"
+        return Address(corpus, container, found.section_id, subsection), found.state(subsection or None)
 
     def _matches(self, target: Target) -> tuple[_Section, ...]:
         if not target.corpus_id:
@@ -255,13 +272,6 @@ def _sort_key(label: str) -> tuple[tuple[int, str], ...]:
 @lru_cache(maxsize=1 << 12)
 def _fold(container: str) -> str:
     return " ".join(container.split()).casefold()
-
-
-def _fits(section: _Section, subsection: str, wanted: str | None) -> bool:
-    """Whether a chunk belongs to the Absatz that is asked for; a section without Absätze is its own first."""
-    if wanted is None or subsection == wanted:
-        return True
-    return wanted == "1" and not any(section.subsections)
 
 
 def _without(text: str, mentions: tuple[Mention, ...]) -> str:

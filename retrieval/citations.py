@@ -71,7 +71,7 @@ _HEAD_ANNEX = re.compile(rf"(Anlagen?|Anl\.|Anhangs?|Anhängen?|Anh\.){BLANKS}(?
 _HEAD_RELATIVE = re.compile(rf"(?=Abs(?:atz(?:es)?|ä\xad?tzen?|\.)?{BLANKS}\d)")
 _LINK = re.compile(
     rf"{BLANKS}(?:,?{BLANKS}(?:jeweils\s)?(?:auch\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)"
-    rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.))"
+    rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.)|Anlage|Anhang)"
 )
 _CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
 _OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
@@ -110,7 +110,9 @@ def _same_length(text: str) -> str:
         text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in ("sect;", "#167;", "#xa7;") else " ").ljust(len(m[0])), text)
     if "\u0308" in text:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
-    return text if text.isascii() or not any(chr(code) in text for code in _ODD) else text.translate(_ODD)
+    if "\u2011" in text or "\u2010" in text or "\u200b" in text or "\u2060" in text or "\ufeff" in text:
+        return text.translate(_ODD)
+    return text
 
 
 def _quotes(plain: str) -> list[tuple[int, int]]:

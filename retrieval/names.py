@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tomllib
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import resources
 
@@ -27,10 +27,10 @@ class Mention(msgspec.Struct, frozen=True):
 
 
 class _Law(msgspec.Struct, frozen=True):
-    """One entry of the alias table, as keys."""
+    """One entry of the alias table: keys, and the written names as their stems."""
 
     short: frozenset[str]
-    names: frozenset[str]
+    names: Mapping[str, tuple[str, ...]]
     beside: frozenset[str]
 
 
@@ -48,6 +48,7 @@ _GAP_SHORT = re.compile(r"[\s‐‑–-]{1,3}$")
 _GAP_NAME = re.compile(r"[\s,.()/„“–-]{1,8}$")
 _ENDING = re.compile(r"(?<=....)(?:es|s|en|er|em|e|n)$")
 _BESIDE = re.compile(r"[\s,]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in der|aus dem|aus der|von)\s{1,9})?\(?")
+_Span = tuple[int, int, tuple[str, ...]]
 _LONGEST_SHORT = 4
 _SURE_LETTERS = 5
 
@@ -60,23 +61,35 @@ class Names:
         self._table = _Table({}, {}, {})
         self._spec = {spec.corpus_id: spec for spec in listed}
         self._known: dict[str, tuple[str, ...] | None] = {}
+        self._words_from: dict[str, int] = {}
+        own = [(spec.corpus_id, *_keys(spec)) for spec in listed]
         for law in _laws():
-            holders = tuple(spec.corpus_id for spec in listed if _is(spec, law))
+            holders = tuple(corpus for corpus, short, names in own if short & law.short or names & law.names.keys())
             for target, keys in ((self._table.short, law.short), (self._table.names, law.names), (self._table.beside, law.beside)):
                 for key in keys:
                     target[key] = tuple(dict.fromkeys((*target.get(key, ()), *holders)))
+            for stems in law.names.values():
+                self._note_length(stems)
         for spec in listed:
             for name in (spec.title, *spec.names):
                 self._add(name, spec.corpus_id)
+        self._lower = {key.lower(): ids for key, ids in self._table.short.items()}
         self._insensitive = {key.lower(): ids for key, ids in self._table.short.items() if _is_sure(key)}
-        self._starts = _first_stems(self._table.names)
 
     def _add(self, name: str, corpus_id: str) -> None:
-        short = is_abbreviation(name)
-        key = short_key(name) if short else name_key(name)
-        table = self._table.short if short else self._table.names
+        if is_abbreviation(name):
+            table, key = self._table.short, short_key(name)
+        else:
+            table, stems = self._table.names, _stems(name)
+            key = "".join(stems)
+            self._note_length(stems)
         if key:
             table[key] = tuple(dict.fromkeys((*table.get(key, ()), corpus_id)))
+
+    def _note_length(self, stems: Sequence[str]) -> None:
+        """Remember how many words a name that begins with this word has at most."""
+        if stems:
+            self._words_from[stems[0]] = max(self._words_from.get(stems[0], 0), len(stems))
 
     @property
     def specs(self) -> Mapping[str, CorpusSpec]:
@@ -99,9 +112,9 @@ class Names:
         gap = _BESIDE.match(text, pos)
         start = gap.end() if gap else pos
         window = text[start : start + 200]
-        return tuple(
-            Mention(start, start + mention.end, mention.words, mention.corpus_id) for mention in self.find(window) if mention.start == 0
-        )
+        spans = [*self._short_spans(window, first_only=True), *self._name_spans(window, first_only=True)]
+        _, end, ids = max(spans, key=lambda span: span[1], default=(0, 0, ()))
+        return tuple(Mention(start, start + end, window[:end], corpus) for corpus in ids or (NOT_IN_STOCK,)) if end else ()
 
     def corpora_of(self, law_words: str) -> tuple[str, ...]:
         """The corpora that these words name as a whole ("des Fünften Buches"); empty when none in stock is meant."""
@@ -129,7 +142,7 @@ class Names:
         return next((table[word] for table, word in tables if word in table), None)
 
     def _mentions(self, text: str, lenient: bool) -> tuple[Mention, ...]:
-        spans = [*self._short_spans(text, lenient), *self._name_spans(text)]
+        spans: list[_Span] = [*self._short_spans(text, lenient), *self._name_spans(text)]
         spans.sort(key=lambda span: (span[0] - span[1], span[0]))
         taken: list[tuple[int, int, tuple[str, ...]]] = []
         for span in spans:
@@ -137,10 +150,10 @@ class Names:
                 taken.append(span)
         return tuple(Mention(start, end, text[start:end], corpus) for start, end, ids in sorted(taken) for corpus in ids or (NOT_IN_STOCK,))
 
-    def _short_spans(self, text: str, lenient: bool) -> Iterator[tuple[int, int, tuple[str, ...]]]:
-        table = {key.lower(): ids for key, ids in self._table.short.items()} if lenient else self._insensitive
+    def _short_spans(self, text: str, lenient: bool = False, first_only: bool = False) -> Iterator[_Span]:
+        table = self._lower if lenient else self._insensitive
         parts = list(_PART.finditer(text))
-        for first, part in enumerate(parts):
+        for first, part in enumerate(parts[:1] if first_only and parts and parts[0].start() == 0 else () if first_only else parts):
             key = ""
             for index in range(first, min(first + _LONGEST_SHORT, len(parts))):
                 if index > first and not _GAP_SHORT.match(text[parts[index - 1].end() : parts[index].start()]):
@@ -150,12 +163,12 @@ class Names:
                 if ids is not None:
                     yield part.start(), parts[index].end(), ids
 
-    def _name_spans(self, text: str) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    def _name_spans(self, text: str, first_only: bool = False) -> Iterator[_Span]:
         words = list(_WORD.finditer(text))
         stems = [_stem(word[0]) for word in words]
-        for first, word in enumerate(words):
+        for first, word in enumerate(words[:1] if first_only and words and words[0].start() == 0 else () if first_only else words):
             key = ""
-            for index in range(first, min(first + self._starts.get(stems[first][:4], 0), len(words))):
+            for index in range(first, min(first + self._words_from.get(stems[first], 0), len(words))):
                 if index > first and not _GAP_NAME.match(text[words[index - 1].end() : words[index].start()]):
                     break
                 key += stems[index]
@@ -179,7 +192,11 @@ def short_key(name: str) -> str:
 
 def name_key(name: str) -> str:
     """A written name as its words without endings, joined: "Fünften Buches" and "Fünftes Buch" give the same."""
-    return "".join(_stem(word) for word in _WORD.findall(name))
+    return "".join(_stems(name))
+
+
+def _stems(name: str) -> tuple[str, ...]:
+    return tuple(_stem(word) for word in _WORD.findall(name))
 
 
 def _stem(word: str) -> str:
@@ -192,17 +209,10 @@ def _is_sure(key: str) -> bool:
     return len(key) >= _SURE_LETTERS or any(letter.isdigit() for letter in key) or key.startswith("SGB")
 
 
-def _is(spec: CorpusSpec, law: _Law) -> bool:
+def _keys(spec: CorpusSpec) -> tuple[set[str], set[str]]:
+    """The keys of a corpus's own names: abbreviations, written names."""
     names = (spec.title, *spec.names)
-    return any((short_key(name) in law.short) if is_abbreviation(name) else (name_key(name) in law.names) for name in names)
-
-
-def _first_stems(names: Iterable[str]) -> dict[str, int]:
-    """For the first four letters of a key: how many words a name that starts so can have at most (a word has three letters or more)."""
-    lengths: dict[str, int] = {}
-    for key in names:
-        lengths[key[:4]] = max(lengths.get(key[:4], 0), 2 + len(key) // 2)
-    return lengths
+    return {short_key(name) for name in names if is_abbreviation(name)}, {name_key(name) for name in names if not is_abbreviation(name)}
 
 
 @cache
@@ -211,7 +221,7 @@ def _laws() -> tuple[_Law, ...]:
     return tuple(
         _Law(
             short=frozenset(short_key(name) for name in law["short"]),
-            names=frozenset(name_key(name) for name in law["names"]),
+            names={"".join(stems): stems for stems in map(_stems, law["names"])},
             beside=frozenset(name_key(name) for name in law.get("beside", ())),
         )
         for law in raw["law"]

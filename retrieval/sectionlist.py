@@ -132,11 +132,11 @@ def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group
 
 def close(plain: str, group: Group, pos: int) -> Group:
     """Read the container and the law behind the list."""
-    skip = _IN_ANNEX if group.unit in (ANNEX, APPENDIX) else _EXTRA
-    while extra := skip.match(plain, pos):
-        pos = extra.end()
+    annex = group.unit in (ANNEX, APPENDIX)
+    while annex and (inner := _IN_ANNEX.match(plain, pos)):
+        pos = inner.end()
     law = law_after(plain, pos)
-    container = None if law or group.unit in (ANNEX, APPENDIX) or group.container else _CONTAINER_AFTER.match(plain, pos)
+    container = None if law or annex or group.container or "An" not in plain[pos : pos + 60] else _CONTAINER_AFTER.match(plain, pos)
     if container:
         group.container = f"{container[1].removesuffix('s')} {container[2]}"
         group.members[-1].end = pos = container.end()
@@ -201,7 +201,7 @@ def _is_section(plain: str, joined: re.Match[str], plural: bool) -> bool:
 
 def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
     """Read the sub-levels of the last member; each further value ("Abs. 1, 2 und 4") becomes a member of its own."""
-    if group.unit != RELATIVE and not group.members[-1].path and (roman := _ROMAN_SUB.match(plain, pos)):
+    if plain[pos + 1 : pos + 2] in _ROMANS and group.unit != RELATIVE and (roman := _ROMAN_SUB.match(plain, pos)):
         pos = _romans(plain, roman, group)
     while True:
         member = group.members[-1]

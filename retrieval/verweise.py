@@ -10,14 +10,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from retrieval.addresses import AddressBook
+from retrieval.addresses import AddressBook, State
 from retrieval.citations import Citation, citations
 from retrieval.model import Address, Chunk, CorpusSpec, Reference, ReferenceState, Target
 from retrieval.names import Names
 from retrieval.sectionlist import ANNEX, APPENDIX, ARTICLE, ITEM, RELATIVE
 
-_TRIGGERS: Final = re.compile(r"§|&sect;|&#167;|Art[.i\s]|Anl|Anh|Abs[aä.]|Paragra|Ziff|Abschnitt\s\d|Punkt\s\d|N(?:r\.|ummer)\s?\d+\.\d")
-_STATES: Final[dict[str, ReferenceState]] = {"found": "resolved", "repealed": "repealed", "not_found": "not_in_stock"}
+_STATES: Final[dict[State, ReferenceState]] = {"found": "resolved", "repealed": "repealed", "not_found": "not_in_stock"}
 _OWN_NOUNS: Final = {
     "contract": re.compile(r"(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
     "agreement": re.compile(r"(?:Rahmen)?[Vv]ereinbarung$|(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
@@ -30,12 +29,9 @@ def references(chunk: Chunk, book: AddressBook, names: Names) -> tuple[Reference
 
     Own text comes first for a section without a law. Neither the chunk's own address nor its whole section is a reference.
     """
-    text = chunk.text
-    if not _TRIGGERS.search(text):
-        return ()
     found: list[Reference] = []
     own = (chunk.address, Address(chunk.corpus_id, chunk.container_id, chunk.section_id))
-    for citation in citations(text):
+    for citation in citations(chunk.text):
         if citation.quoted:
             continue
         for reference in _resolve(citation, chunk, book, names):
@@ -81,8 +77,7 @@ def _is_own(law: str, chunk: Chunk, book: AddressBook, names: Names) -> bool:
 
 def _relative(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:
     """ "Absatz 2": the own section, if it has such an Absatz."""
-    target = Address(chunk.corpus_id, chunk.container_id, chunk.section_id, citation.subsection or "")
-    state = book.state(_target(target))
+    target, state = book.locate(chunk.corpus_id, chunk.container_id, chunk.section_id, citation.subsection or "")
     if chunk.section_id and state != "not_found":
         yield _reference(citation, _STATES[state], target)
 
@@ -98,8 +93,8 @@ def _own(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Refere
     if citation.unit in (ITEM, ARTICLE) and not any(book.counts_in(corpus, home, citation.unit) for home in (chunk.container_id, default)):
         return iter(())
     home = chunk.container_id
-    if home != default and book.state(Target(corpus, _label(citation), home)) == "not_found":
-        home = default if book.state(Target(corpus, _label(citation), default)) != "not_found" else home
+    if home != default and not _stands(book, corpus, home, citation) and _stands(book, corpus, default, citation):
+        home = default
     return _sections(citation, corpus, home, "", book)
 
 
@@ -109,9 +104,8 @@ def _in_annex(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[R
     annex = book.container(corpus, citation.container or "")
     if not citation.spread:
         return _sections(citation, corpus, annex or citation.container or "", "", book)
-    outside = Target(corpus, _label(citation), chunk.container_id)
-    inside = Target(corpus, _label(citation), annex) if annex is not None else None
-    here, there = book.state(outside) != "not_found", inside is not None and book.state(inside) != "not_found"
+    here = _stands(book, corpus, chunk.container_id, citation)
+    there = annex is not None and _stands(book, corpus, annex, citation)
     if here and there:
         return iter([_reference(citation, "ambiguous", Address(corpus, annex or "", _label(citation), citation.subsection or ""))])
     return _sections(citation, corpus, (annex or "") if there else chunk.container_id, "", book)
@@ -128,7 +122,7 @@ def _foreign(citation: Citation, corpus: str, law: str, chunk: Chunk, book: Addr
         if len(places) > 1:
             return iter([_reference(citation, "ambiguous", places[0], law)])
         home = places[0].container_id if places else book.default_container(corpus) or ""
-    if citation.spread and book.state(Target(chunk.corpus_id, _label(citation), chunk.container_id)) != "not_found":
+    if citation.spread and _stands(book, chunk.corpus_id, chunk.container_id, citation):
         return iter([_reference(citation, "ambiguous", Address(corpus, home, _label(citation), citation.subsection or ""), law)])
     return _sections(citation, corpus, home, law, book)
 
@@ -153,22 +147,26 @@ def _sections(citation: Citation, corpus: str, home: str, law: str, book: Addres
     """The sections of one container that a citation names: one, a range, or one with its followers."""
     label = _label(citation)
     if citation.until is not None:
-        names = book.range(corpus, home, label, f"{citation.unit} {citation.until}")
-        for section in names:
-            yield _section(citation, Address(corpus, home, section), law, book)
-        if names:
+        within = book.range(corpus, home, label, f"{citation.unit} {citation.until}")
+        for section in within:
+            yield _section(citation, book.locate(corpus, home, section), law)
+        if within:
             return
-    places = book.places(Target(corpus, label, home))
-    section = places[0].section_id if places else label
-    yield _section(citation, Address(corpus, home, section, citation.subsection or ""), law, book)
+    place = book.locate(corpus, home, label, citation.subsection or "")
+    yield _section(citation, place, law)
     if citation.open_ended == "ff":
-        yield _reference(citation, "open_ended", Address(corpus, home, section), law)
-    elif citation.open_ended == "f" and (following := book.following(corpus, home, section)):
-        yield _section(citation, Address(corpus, home, following), law, book)
+        yield _reference(citation, "open_ended", place[0], law)
+    elif citation.open_ended == "f" and (following := book.following(corpus, home, label)):
+        yield _section(citation, book.locate(corpus, home, following), law)
 
 
-def _section(citation: Citation, address: Address, law: str, book: AddressBook) -> Reference:
-    return _reference(citation, _STATES[book.state(_target(address))], address, law)
+def _section(citation: Citation, place: tuple[Address, State], law: str) -> Reference:
+    return _reference(citation, _STATES[place[1]], place[0], law)
+
+
+def _stands(book: AddressBook, corpus: str, container: str, citation: Citation) -> bool:
+    """Whether the section, whatever its Absatz, is known in this container."""
+    return book.locate(corpus, container, _label(citation))[1] != "not_found"
 
 
 def _reference(citation: Citation, state: ReferenceState, target: Address | None, law: str = "") -> Reference:
