@@ -10,7 +10,7 @@ from msgspec import Struct
 _MARK = re.compile(r"^\(X+\)\s*")
 _UNITS = {
     "§": "§", "§§": "§", "art": "Artikel", "art.": "Artikel", "artikel": "Artikel", "anlage": "Anlage", "anlagen": "Anlage",
-    "anhang": "Anhang", "ziffer": "Ziffer", "ziff.": "Ziffer", "nr.": "Nr.",
+    "anhang": "Anhang", "ziffer": "Ziffer", "ziff.": "Ziffer",
 }  # fmt: skip
 _LABEL = re.compile(r"^(§§|§|Art\.|Artikel|Art|Anlagen|Anlage|Anhang|Ziffer|Ziff\.)\s*(.*)$", re.IGNORECASE)
 _NUMBER = re.compile(r"^(\d+)\s?([a-z]{0,2})$", re.IGNORECASE)

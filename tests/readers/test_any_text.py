@@ -25,8 +25,6 @@ PIECE = st.sampled_from(
         "(2)",
         "1. Punkt",
         "a) Buchst",
-    ]
-    + [
         "* Stern",
         "| a | b |",
         "| --- | --- |",
@@ -38,8 +36,6 @@ PIECE = st.sampled_from(
         "Seite: 3",
         "12 Seite",
         "........ 4",
-    ]
-    + [
         "&sect;",
         "\\=",
         "**x",
@@ -50,7 +46,7 @@ PIECE = st.sampled_from(
         "+++",
         "---",
         "Ende.",
-        "\u00a0",
+        "\xa0",
         "§§ 3 bis 5 (weggefallen)",
         "Anlage 2:",
     ]
