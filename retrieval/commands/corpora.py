@@ -158,7 +158,6 @@ def fetch(args: argparse.Namespace, out: Terminal) -> int:
     """Download one federal law and read it in."""
     from retrieval.download import fetch as download
 
-    args.into.mkdir(parents=True, exist_ok=True)
     args.paths = [download(args.law, args.into)]
     args.manifest = args.id = args.title = None
     return add(args, out)
