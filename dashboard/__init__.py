@@ -10,6 +10,6 @@ SERVER_FLAGS = (
     "--server.fileWatcherType=none",
     "--client.toolbarMode=minimal",
     "--theme.light.primaryColor=#1f5f8b",
-    "--theme.dark.primaryColor=#7db4dd",
+    "--theme.dark.primaryColor=#3f86ba",
 )
 """The flags of ``streamlit run`` that say the same as ``.streamlit/config.toml``, for a start from any folder."""

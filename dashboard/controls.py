@@ -62,8 +62,6 @@ def _draw(knob: Knob, state: State, words: Words) -> None:
         st.session_state[key] = value
     _widget(knob, key, value, state, words)
     lines = [knobtext.sentence(knob, words), f"{knobtext.scale(knob, words)}."]
-    if knob.scope == "gather" and len(knob.choices) != 1:
-        lines.append(words.t("knob.gather"))
     if idle(knob, state):
         lines.append(words.t("knob.idle", method=words.word("choice", knob.only)))
     if len(knob.choices) == 1:

@@ -32,10 +32,16 @@ def expected(knob: Knob, words: Words) -> str:
 
 
 def scale(knob: Knob, words: Words) -> str:
-    """Range, unit and default in one line."""
+    """Range, unit, default and whether a change asks again, in one line."""
     unit = words.word("unit", knob.unit) if knob.unit else ""
     default = words.t("knob.default", value=shown(knob, knob.default, words))
-    return " · ".join(part for part in (expected(knob, words), unit, default) if part)
+    again = words.t("knob.gather") if knob.scope == "gather" and len(knob.choices) != 1 else ""
+    return first_up(" · ".join(part for part in (expected(knob, words), unit, default, again) if part))
+
+
+def first_up(text: str) -> str:
+    """A line that begins like a sentence."""
+    return text[:1].upper() + text[1:]
 
 
 def _typed(knob: Knob, number: float) -> Value:

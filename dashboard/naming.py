@@ -29,15 +29,11 @@ def shortened(text: str, most: int = _SHORT) -> str:
 
 
 def norm(address: Address | Chunk, specs: Mapping[str, CorpusSpec], absatz: str = "Abs.") -> str:
-    """An address in words: ``AbgV · Anlage 11 · § 10 Abs. 2``. The main container of a corpus goes without saying."""
-    spec = specs.get(address.corpus_id)
-    container = address.container_id
-    if spec and container == spec.default_container_id:
-        container = ""
+    """An address in words: ``AbgV · Anlage 11 · § 10 Abs. 2``."""
     section = address.section_id
     if address.subsection:
         section = f"{section} {absatz} {address.subsection}"
-    return " · ".join(part for part in (short_name(address.corpus_id, specs), container, section) if part)
+    return " · ".join(part for part in (short_name(address.corpus_id, specs), address.container_id, section) if part)
 
 
 def target_name(target: Target, specs: Mapping[str, CorpusSpec]) -> str:

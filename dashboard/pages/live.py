@@ -152,11 +152,16 @@ def _quota(trace: Trace, state: State, words: Words) -> None:
     if not trace.completed.living:
         draw([paragraph(movement.sentence(trace, words))], "moved", words.language)
         return
-    st.plotly_chart(movement.figure(movement.frame(trace, words), trace, words), key="movement", config=_CHART)
+    st.plotly_chart(movement.figure(movement.frame(trace, words), trace, words, _ink()), key="movement", config=_CHART)
     between = [paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words, state.show_all)]
     draw(between, "moved", words.language)
-    st.plotly_chart(floor.figure(floor.frame(trace, words), trace, words), key="floor", config=_CHART)
+    st.plotly_chart(floor.figure(floor.frame(trace, words), trace, words, _ink()), key="floor", config=_CHART)
     draw([paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)], "floor_words", words.language)
+
+
+def _ink() -> str:
+    """The colour of text in the theme that this reader sees; a figure cannot ask for it itself."""
+    return "#fafafa" if st.context.theme.type == "dark" else "#31333f"
 
 
 def _result(trace: Trace, state: State, words: Words) -> list[Block]:

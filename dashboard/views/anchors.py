@@ -31,4 +31,4 @@ def _row(anchor: Anchor, trace: Trace, words: Words) -> Block:
         trigger,
         [claim.note or words.t("anchors.no_note"), origin],
     ]
-    return row(cells, "" if anchor.outcome == "found" else "strong")
+    return row(cells)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dashboard.blocks import Block, Cell, paragraph, row, table
+from dashboard.naming import shortened
 from retrieval.model import LEXICAL, VECTOR
 from retrieval.trace import CorpusTrace, RouteTrace, Trace
 from retrieval.words import Words
@@ -36,7 +37,7 @@ def _row(corpus: CorpusTrace, trace: Trace, words: Words) -> Block:
     kind = words.t(f"corpus_kind.{spec.kind}") if spec else ""
     under = [kind] if kind else []
     if spec and spec.stand:
-        under.append(words.t("corpora.stand", stand=" ".join(spec.stand.split())))
+        under.append(shortened(spec.stand, 160))
     if spec and spec.invented:
         under.append(words.t("term.invented"))
     cells: list[Cell] = [

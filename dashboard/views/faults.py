@@ -6,6 +6,7 @@ from collections import Counter
 
 from dashboard.blocks import Block, notice
 from dashboard.journey import steps
+from dashboard.knobtext import first_up
 from dashboard.naming import title_of
 from retrieval.trace import Trace
 from retrieval.words import Words
@@ -23,7 +24,7 @@ def blocks(trace: Trace, words: Words) -> list[Block]:
             details.append((f"{corpus.title} · {corpus.error_class}", corpus.error))
         for route in (route for route in corpus.routes if route.status == "failed"):
             name = words.word("route", route.route)
-            lines.append(words.t("faults.route", route=name, corpus=corpus.title, error=route.error_class))
+            lines.append(first_up(words.t("faults.route", route=name, corpus=corpus.title, error=route.error_class)))
             details.append((f"{corpus.title} · {name} · {route.error_class}", route.error))
     if trace.route_failure:
         lines.append(words.word("route_failure", trace.route_failure))

@@ -23,8 +23,8 @@ def frame(trace: Trace, words: Words) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def figure(frame: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
-    """A dot for each corpus; floor, VERWEIS_SCORE and 1.0 as lines with their words."""
+def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[str, Any]:
+    """A dot for each corpus; floor, VERWEIS_SCORE and 1.0 as lines with their words. ``ink`` is the colour of text in the theme."""
     rows = frame.to_dict("records")
     places = list(range(len(rows)))
     top = max([1.0, *(line["best"] for line in rows)])
@@ -41,19 +41,21 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
             "hovertemplate": "%{text}<extra></extra>",
             "marker": {
                 "size": 12,
-                "color": "#1f5f8b",
+                "color": "#3f86ba",
                 "symbol": ["circle" if line["takes_part"] else "circle-open" for line in rows],
-                "line": {"width": 2, "color": "#1f5f8b"},
+                "line": {"width": 2, "color": "#3f86ba"},
             },
             "showlegend": False,
         }
     ]
     layout = {
+        "font": {"color": ink},
         "height": 120 + 34 * len(rows),
         "margin": {"l": 8, "r": 16, "t": 56, "b": 40},
         "xaxis": {
             "range": [0, 1.06 * top],
             "title": {"text": words.t("floor.axis")},
+            "tickfont": {"color": ink},
             "zeroline": False,
             "fixedrange": True,
             "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1],
@@ -62,6 +64,7 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
         "yaxis": {
             "tickvals": places,
             "ticktext": labels,
+            "tickfont": {"color": ink},
             "range": [len(rows) - 0.4, -0.6],
             "automargin": True,
             "showgrid": False,

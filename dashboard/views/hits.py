@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from dashboard.blocks import Block, card, cards, paragraph, row, table
 from dashboard.journey import Step, steps
 from dashboard.naming import norm, title_of
@@ -26,12 +28,7 @@ def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> B
     decision = words.number(entry.cosine) if entry.cosine is not None else words.t("term.none")
     facts = [(words.t("term.rank"), words.number(entry.rank)), (words.t("term.decision"), decision)]
     kinds = ", ".join(words.word("kind", kind) for kind in entry.kinds) or words.number(None)
-    origin = words.t("hits.origin", kinds=kinds)
-    if step.how in ("quota", "named") or step.round:
-        fate = "reserved" if step.round else trace.final[place - 1].fate.code
-        origin = f"{origin} · {words.word('fate', fate, round=step.round)}"
-    if entry.fate.code == "moved_to_front" and step.round:
-        origin = f"{origin} · {words.word('fate', entry.fate.code)}"
+    origin = " · ".join([words.t("hits.origin", kinds=kinds), *_promises(entry, step, words)])
     return card(
         key=entry.chunk_id,
         place=str(place),
@@ -44,6 +41,16 @@ def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> B
         parts_label=words.t("hits.parts"),
         parts=[*_parts(entry, step.entry, trace, words), _about(chunk, trace, words)],
     )
+
+
+def _promises(entry: Entry, step: Step, words: Words) -> Iterator[str]:
+    """What the quota and the naming of a corpus did for a hit."""
+    if step.how == "quota":
+        yield words.t("hits.only_quota", round=step.round)
+    elif step.round:
+        yield words.t("movement.held", round=step.round)
+    if entry.fate.code == "moved_to_front":
+        yield words.word("fate", entry.fate.code)
 
 
 def _parts(entry: Entry, before: Entry, trace: Trace, words: Words) -> list[Block]:

@@ -13,15 +13,16 @@ from retrieval.trace import Trace
 from retrieval.words import Words
 
 COLUMNS = ["chunk_id", "label", "before", "after", "left", "right", "how", "words", "rank"]
+_QUIET = "#8b95a1"
 _LINES: dict[How, tuple[str, str, float]] = {
-    "search": ("solid", "#8b95a1", 1.5),
+    "search": ("solid", _QUIET, 1.5),
     "quota": ("dash", "#c2701c", 2.5),
-    "anchor": ("dot", "#1f5f8b", 2.5),
+    "anchor": ("dot", "#3f86ba", 2.5),
     "lookup": ("dot", "#5b8c5a", 2.5),
-    "verweis": ("dashdot", "#7a4f9a", 2.5),
-    "named": ("longdash", "#a83a4b", 2.5),
-    "displaced": ("solid", "#b9bfc7", 1.5),
-    "below": ("solid", "#b9bfc7", 1.5),
+    "verweis": ("dashdot", "#9a6fbf", 2.5),
+    "named": ("longdash", "#c4566a", 2.5),
+    "displaced": ("solid", _QUIET, 1.0),
+    "below": ("solid", _QUIET, 1.0),
 }
 _ROW_HEIGHT = 26
 
@@ -49,19 +50,27 @@ def in_words(step: Step, words: Words) -> str:
     if not step.after:
         return words.t("movement.dropped", before=words.whole(step.before), why=words.t(f"movement.how.{step.how}"))
     moved = words.t("movement.same" if step.before == step.after else "movement.moved", before=step.before, after=step.after)
-    why = words.t(f"movement.how.{step.how}", round=step.round)
+    why = "" if step.how == "search" else words.t(f"movement.how.{step.how}", round=step.round)
     held = words.t("movement.held", round=step.round) if step.round and step.how != "quota" else ""
     return ", ".join(part for part in (moved, why, held) if part)
 
 
-def figure(table: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
-    """The slope chart of a frame as a plain plotly figure."""
+def figure(table: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[str, Any]:
+    """The slope chart of a frame as a plain plotly figure; ``ink`` is the colour of text in the theme."""
     rows: list[dict[Any, Any]] = table.to_dict("records")
     deep = max((max(line["left"], line["right"]) for line in rows), default=1)
     names = {how: [line for line in rows if line["how"] == how] for how in HOWS}
     shapes, notes = _drawn_lines(trace, rows, words)
-    axis = {"range": [deep + 0.7, 0.3], "showgrid": False, "zeroline": False, "automargin": True, "ticks": "", "fixedrange": True}
-    left = [(line["left"], f"{figure_text(line['label'])}  <b>{line['before']}</b>") for line in rows]
+    axis = {
+        "range": [deep + 0.7, 0.3],
+        "showgrid": False,
+        "zeroline": False,
+        "automargin": True,
+        "ticks": "",
+        "fixedrange": True,
+        "tickfont": {"color": ink},
+    }
+    left = [(line["left"], f"{figure_text(line['label'], 34)}  <b>{line['before']}</b>") for line in rows]
     right = [(line["right"], _right_label(line, words)) for line in rows]
     layout = {
         "height": 110 + _ROW_HEIGHT * (deep + 1),
@@ -71,6 +80,8 @@ def figure(table: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
             "tickvals": [0, 1],
             "ticktext": [words.t("movement.before"), words.t("movement.after")],
             "side": "top",
+            "tickangle": 0,
+            "tickfont": {"color": ink},
             "showgrid": False,
             "zeroline": False,
             "fixedrange": True,
@@ -87,6 +98,7 @@ def figure(table: pd.DataFrame, trace: Trace, words: Words) -> dict[str, Any]:
         "shapes": shapes,
         "annotations": notes,
         "hovermode": "closest",
+        "font": {"color": ink},
     }
     data = [_trace_of(how, lines, words) for how, lines in names.items() if lines]
     data.append({"type": "scatter", "x": [1], "y": [1], "yaxis": "y2", "opacity": 0, "showlegend": False, "hoverinfo": "skip"})
@@ -126,15 +138,15 @@ def _drawn_lines(trace: Trace, rows: list[dict[Any, Any]], words: Words) -> tupl
     """The end of the list and the floor, drawn across with their words."""
     lines: list[tuple[float, str]] = []
     if trace.limit is not None and len(rows) > len(trace.final):
-        lines.append((len(trace.final) + 0.5, words.n("movement.cut", len(trace.final))))
+        lines.append((len(trace.final) + 0.5, words.t("movement.mark.cut")))
     under = next((line["left"] for line in rows if line["rank"] < trace.quota.floor), None)
     if under is not None:
-        lines.append((under - 0.5, words.t("movement.floor", floor=words.number(trace.quota.floor))))
-    shapes = [
-        {"type": "line", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": {"dash": "dot", "width": 1, "color": "#8b95a1"}} for y, _ in lines
-    ]
-    notes = [{"x": 0.5, "y": y, "text": text, "showarrow": False, "yshift": 8, "font": {"size": 11}} for y, text in lines]
-    return shapes, notes
+        lines.append((under - 0.5, words.t("movement.mark.floor", floor=words.number(trace.quota.floor))))
+    by_y = {y: " · ".join(text for other, text in lines if other == y) for y, _ in lines}
+    shapes = [{"type": "line", "x0": 0, "x1": 1, "y0": y, "y1": y, "line": {"dash": "dot", "width": 1, "color": _QUIET}} for y in by_y]
+    # Below the line and at its left end, where the hits' own lines are furthest apart.
+    place = {"x": 0.02, "xanchor": "left", "yshift": -6, "showarrow": False, "font": {"size": 10.5}}
+    return shapes, [{**place, "y": y, "text": text} for y, text in by_y.items()]
 
 
 def sentence(trace: Trace, words: Words) -> str:
@@ -160,7 +172,7 @@ def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
         step = by_id[entry.chunk_id]
         title = norm(trace.chunks[entry.chunk_id], trace.specs)
         tone = "" if step.how == "search" else "strong"
-        right.append(item(str(place), title, [in_words(step, words), _value(entry.rank, words)], tone))
+        right.append(item(str(place), title, [f"{_value(entry.rank, words)} · {in_words(step, words)}"], tone))
     return [pair(ranking(words.t("movement.list.before"), left, note), ranking(words.t("movement.list.after"), right))]
 
 
@@ -177,9 +189,14 @@ def _before(trace: Trace, drawn: tuple[Step, ...], words: Words) -> list[Block]:
             items.append(rule(words.t("movement.floor", floor=words.number(trace.quota.floor))))
             floor = True
         title = norm(trace.chunks[step.entry.chunk_id], trace.specs)
-        to = words.t("movement.to", place=step.after) if step.after else words.t(f"movement.how.{step.how}")
-        items.append(item(str(step.before), title, [f"{_value(step.entry.rank, words)} · {to}"], "" if step.after else "muted"))
+        items.append(item(str(step.before), title, [_onward(step, words)], "" if step.after else "muted"))
     return items
+
+
+def _onward(step: Step, words: Words) -> str:
+    if step.after:
+        return words.t("movement.value_to", rank=words.number(step.entry.rank), place=step.after)
+    return f"{_value(step.entry.rank, words)} · {words.t(f'movement.how.{step.how}')}"
 
 
 def _value(rank: float, words: Words) -> str:

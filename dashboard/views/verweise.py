@@ -43,6 +43,8 @@ def sentence(trace: Trace, words: Words) -> str:
 
 def chosen(verweise: Sequence[Verweis], limit: int | None) -> tuple[Verweis, ...]:
     """The references that are listed at once: all followed ones, then those of hits within the limit, up to a dozen in all."""
+    if len(verweise) <= _SHOWN:
+        return tuple(verweise)
     followed = [number for number, verweis in enumerate(verweise) if verweis.fate in _FOLLOWED]
     spent = [number for number, verweis in enumerate(verweise) if verweis.fate == "beyond_cap"]
     near = [number for number, verweis in enumerate(verweise) if verweis.fate not in _SPENT and (limit is None or verweis.place <= limit)]
