@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_right
+from collections.abc import Iterator
 
 import msgspec
 
-from retrieval.lawnames import law_after, law_before
+from retrieval.lawnames import law_after, law_at, law_before
 from retrieval.sectionlist import (
     ANNEX,
     ANNEX_NUMBER,
@@ -79,6 +81,8 @@ _OF_ELSE = re.compile(rf"{BLANKS}(?:der|des)\s{{1,40}}(?![\w\s]{{0,30}}§)")
 _ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
 _ODD = {0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-"}
 _QUOTE = re.compile(r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"")
+_OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:]{3,90}):\n")
+_NEXT_ITEM = re.compile(r"\n\s{0,9}\d{1,2}[a-z]?\.\s")
 _COMBINED = re.compile(r"[aouAOU]\u0308")
 
 
@@ -98,10 +102,11 @@ def citations(text: str) -> tuple[Citation, ...]:
         start = trigger.start()
         chain = _chain(plain, start, pos) if start == 0 or not plain[start - 1].isalnum() else []
         if chain:
+            chain += _goes_on(plain, chain[-1])
             _write(text, chain, quotes, found)
             pos = chain[-1].end
         trigger = _TRIGGER.search(plain, max(start + 1, pos))
-    return tuple(found)
+    return tuple(found) if ":\n" not in plain else tuple(_introduced(text, plain, found))
 
 
 def _same_length(text: str) -> str:
@@ -113,6 +118,21 @@ def _same_length(text: str) -> str:
     if "\u2011" in text or "\u2010" in text or "\u200b" in text or "\u2060" in text or "\ufeff" in text:
         return text.translate(_ODD)
     return text
+
+
+def _introduced(text: str, plain: str, found: list[Citation]) -> Iterator[Citation]:
+    """The citations, with the law of an opening line ("aus dem Asylgesetz:") for those in its list that name none."""
+    openings = []
+    for line in _OPENING.finditer(plain):
+        law = law_at(plain, line.start(1), article=True)
+        if law and law.end == line.end(1):
+            closing = _NEXT_ITEM.search(plain, line.end())
+            openings.append((line.end(), closing.start() if closing else len(plain), text[law.words_start : law.end]))
+    for citation in found:
+        index = bisect_right(openings, (citation.start, len(plain), "")) - 1
+        if index >= 0 and citation.start < openings[index][1] and not (citation.law or citation.own or citation.unit == RELATIVE):
+            citation = msgspec.structs.replace(citation, law=openings[index][2], spread=True)
+        yield citation
 
 
 def _quotes(plain: str) -> list[tuple[int, int]]:
@@ -138,6 +158,19 @@ def _chain(plain: str, start: int, floor: int) -> list[Group]:
     return chain
 
 
+def _goes_on(plain: str, group: Group) -> list[Group]:
+    """ "§§ 46 Abs. 2 ArbGG, 91 Abs. 1 ZPO": behind a law a list goes on when the next number has a law of its own."""
+    more: list[Group] = []
+    while group.plural and group.law and not group.law.own and group.law.start < 0:
+        joined = JOIN.match(plain, group.end)
+        following = sections(plain, joined.end(), joined.end(), group.unit, plural=True) if joined else None
+        if following is None or following.law is None or following.law.own:
+            break
+        more.append(following)
+        group = following
+    return more
+
+
 def _spread(plain: str, chain: list[Group], floor: int) -> None:
     """Give the law at the end of the chain, or the one in front of it, to the groups that name none."""
     law = chain[-1].law
@@ -157,7 +190,7 @@ def _group(plain: str, start: int) -> Group | None:
     letter = plain[start]
     if letter == "§" or letter == "P":
         head = _HEAD_SECTION.match(plain, start)
-        return sections(plain, start, head.end(), SECTION, plural="§§" in head[0].replace(" ", "")) if head else _item(plain, start)
+        return sections(plain, start, head.end(), SECTION, plural=head[0].count("§") > 1) if head else _item(plain, start)
     if letter != "A":
         return _item(plain, start)
     if head := _HEAD_ARTICLE.match(plain, start):
@@ -244,6 +277,11 @@ def _relative(plain: str, start: int) -> Group | None:
     return group
 
 
+def _is_inside(pos: int, spans: list[tuple[int, int]]) -> bool:
+    index = bisect_right(spans, (pos, 1 << 62)) - 1
+    return index >= 0 and pos < spans[index][1]
+
+
 def _write(text: str, chain: list[Group], quotes: list[tuple[int, int]], found: list[Citation]) -> None:
     """Turn the groups into citations."""
     for group in chain:
@@ -268,7 +306,7 @@ def _write(text: str, chain: list[Group], quotes: list[tuple[int, int]], found: 
                     law=text[law.words_start : law.words_end or law.end] if law and not law.own else "",
                     own=bool(law and law.own),
                     open_ended=member.open,
-                    quoted=bool(quotes) and any(low <= member.start < high for low, high in quotes),
+                    quoted=bool(quotes) and _is_inside(member.start, quotes),
                     spread=group.spread,
                 )
             )

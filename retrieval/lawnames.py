@@ -105,16 +105,23 @@ def law_after(plain: str, pos: int) -> Law | None:
     article = _ARTICLE.match(plain, pos)
     if article is None or "," in article[0]:
         return None
-    name = _NAME.match(plain, article.end())
-    if name is None or (name[3] and not (law := _abbreviation(name, bool(article[1])))):
-        unknown = _UNKNOWN.match(plain, article.end()) if article[1] and article[1].startswith("des") else None
-        return Law(unknown.start(), unknown.end()) if unknown else None
-    if name[3]:
-        return law
     if "(" in article[0]:
-        closed = name[1] and plain[name.end() : name.end() + 1] == ")"
-        return Law(name.start(), name.end() + 1, words_end=name.end()) if closed else None
-    if name[2] and not article[1] and _is_common(name[2]):
+        name = _NAME.match(plain, article.end())
+        closed = name and name[1] and plain[name.end() : name.end() + 1] == ")"
+        return Law(name.start(), name.end() + 1, words_end=name.end()) if name and closed else None
+    law = law_at(plain, article.end(), article=bool(article[1]))
+    unknown = _UNKNOWN.match(plain, article.end()) if law is None and (article[1] or "").startswith("des") else None
+    return Law(unknown.start(), unknown.end()) if unknown else law
+
+
+def law_at(plain: str, pos: int, article: bool) -> Law | None:
+    """The law whose name begins exactly at ``pos``; a common noun ("Vereinbarung") is a name only behind an article."""
+    name = _NAME.match(plain, pos)
+    if name is None:
+        return None
+    if name[3]:
+        return _abbreviation(name, article)
+    if name[2] and not article and _is_common(name[2]):
         return None
     qualifier = _QUALIFIER.match(plain, name.end()) if _AGREEMENT.match(name[0]) else None
     return Law(name.start(), name.end(), words_end=qualifier.end()) if qualifier else Law(name.start(), _title(plain, name))

@@ -79,10 +79,10 @@ class Member:
 class Group:
     """A unit and its sections, such as "§§ 129a, 130a Abs. 8, 131"."""
 
-    __slots__ = ("bare", "container", "end", "law", "members", "spread", "unit")
+    __slots__ = ("bare", "container", "end", "law", "members", "plural", "spread", "unit")
 
-    def __init__(self, unit: str, bare: bool = False) -> None:
-        self.unit, self.bare = unit, bare
+    def __init__(self, unit: str, plural: bool = False) -> None:
+        self.unit, self.plural, self.bare = unit, plural, False
         self.members: list[Member] = []
         self.container: str | None = None
         self.law: Law | None = None
@@ -115,7 +115,7 @@ def with_path(member: Member, start: int, end: int, path: Path) -> Member:
 
 def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group | None:
     """The list of sections that begins at ``pos`` with a number."""
-    group = Group(unit)
+    group = Group(unit, plural)
     read = _number(plain, pos, unit)
     if read is None:
         return None

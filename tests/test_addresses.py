@@ -169,6 +169,6 @@ def test_labels_have_one_normal_spelling() -> None:
 
 def test_a_large_stock_is_ready_at_once() -> None:
     many = [Chunk(f"k/{n}", "gross", "", f"§ {n // 4}", str(n % 4 + 1)) for n in range(40_000)]
-    start = time.perf_counter()
+    start = time.process_time()
     AddressBook(many, {"gross": CorpusSpec("gross", "Großes Gesetz")})
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
