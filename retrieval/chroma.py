@@ -37,6 +37,10 @@ _SPARE = 50
 _serial = itertools.count(1)
 
 
+class NotOpenedHere(BrokenStock):
+    """The database cannot be opened on this machine or disk, though nothing says that its data is damaged."""
+
+
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
@@ -70,7 +74,7 @@ def _require_database(folder: Path) -> None:
     if database.stat().st_size == 0:
         raise BrokenStock(f"The database file {database.absolute()} is empty (0 bytes). Nothing was changed. Restore it from a copy.")
     if not (os.access(folder, os.W_OK) and os.access(database, os.W_OK)):
-        raise BrokenStock(_read_only(folder))
+        raise NotOpenedHere(_read_only(folder))
 
 
 def _read_only(folder: Path) -> str:
@@ -92,9 +96,9 @@ def _in_clear_words(folder: Path) -> Iterator[None]:
     except Exception as cause:
         found = f"{type(cause).__name__}: {str(cause)[:200]}"
         if "readonly database" in found or "Read-only" in found or "Permission denied" in found:
-            raise BrokenStock(_read_only(folder)) from cause
+            raise NotOpenedHere(_read_only(folder)) from cause
         if "sqlite" in found and "version" in found and "unsupported" in found:
-            raise BrokenStock(
+            raise NotOpenedHere(
                 f"The sqlite of this Python is too old for Chroma ({found}). Use a Python with sqlite 3.35 or newer."
             ) from cause
         raise BrokenStock(
@@ -253,6 +257,11 @@ class VectorIndex:
 
     def __len__(self) -> int:
         return len(self._ids)
+
+    @property
+    def probe(self) -> list[float] | None:
+        """A stored vector, to ask Chroma's index for; None in an empty corpus."""
+        return self._matrix[0].tolist() if len(self._matrix) else None
 
     def _read(self, wanted: Sequence[str] | None) -> Matrix:
         """All vectors, or for Chroma's index the first one, whose length is that of all."""

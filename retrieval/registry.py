@@ -131,8 +131,7 @@ class CorpusRegistry:
 
         state = self._state
         encoders = {
-            model: found if isinstance(found, str) else msgspec.to_builtins(found.fingerprint)
-            for model, found in state.federation.encoders.items()
+            model: found if isinstance(found, str) else _plain(found.fingerprint) for model, found in state.federation.encoders.items()
         }
         return {
             "folder": str(self.folder.absolute()),
@@ -140,7 +139,7 @@ class CorpusRegistry:
             "chroma": {"installed": version("chromadb"), "written_with": state.manifest.chroma},
             "corpora": [_about(state, entry) for entry in state.manifest.corpora],
             "encoders": encoders,
-            "unfinished": [msgspec.to_builtins(one) for one in manifest.unfinished(self.folder)],
+            "unfinished": [_plain(one) for one in manifest.unfinished(self.folder)],
             "consistent_embedding": self.assert_consistent_embedding(),
         }
 
@@ -327,6 +326,11 @@ def _other_encoders(state: State) -> Iterable[str]:
             yield f"Questions to {corpus_id} are encoded otherwise than it was made: {parts}."
 
 
+def _plain(value: Any) -> Any:
+    """Frozen data as it looks in JSON."""
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
 def _about(state: State, entry: CorpusEntry) -> dict[str, Any]:
     corpus_id = entry.spec.corpus_id
     stock = state.stocks.get(corpus_id)
@@ -336,11 +340,11 @@ def _about(state: State, entry: CorpusEntry) -> dict[str, Any]:
         "title": entry.spec.title,
         "collection": entry.collection,
         "chunks": entry.count,
-        "fingerprint": msgspec.to_builtins(entry.fingerprint),
+        "fingerprint": _plain(entry.fingerprint),
         "encoder": entry.encoder,
         "way": index.way if index else "",
         "blocked": state.blocked.get(corpus_id, ""),
         "without_vectors": index.reason if isinstance(index, NoVectors) else "",
         "sources": dict(entry.sources),
-        "report": msgspec.to_builtins(entry.report),
+        "report": _plain(entry.report),
     }
