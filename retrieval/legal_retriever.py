@@ -35,7 +35,7 @@ from retrieval.stock import CorpusStock, Federation
 from retrieval.trace import Pool
 from retrieval.where import matches
 
-_LOOKUP_CHUNKS = 3
+_LOOKUP_CHUNKS = 5
 _WIDER = 3  # how much further the search looks before it says that nothing is there
 _OBJECTION = 0.25  # scaled cosine from which a passage may hold the answer
 
