@@ -9,9 +9,9 @@ from pathlib import Path
 import msgspec
 
 from retrieval.anchors import AnchorRegister, Finding
-from retrieval.commands.terminal import ANCHORS, AddParser, CliWords, Terminal, address, anchors_file, index_folder, one_line
+from retrieval.commands.terminal import ANCHORS, AddParser, CliWords, Terminal, address, anchors_file, index_folder
 from retrieval.errors import BadInput
-from retrieval.model import Address, CorpusSpec
+from retrieval.model import CorpusSpec
 
 
 def add_check_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
@@ -43,8 +43,6 @@ def check(args: argparse.Namespace, out: Terminal) -> int:
 def _print(findings: Sequence[Finding], checked: int, specs: Mapping[str, CorpusSpec], out: Terminal) -> None:
     out.say("anchors.checked", count=checked, findings=len(findings))
     for finding in findings:
-        target = finding.target
-        place = Address(target.corpus_id, target.container_id or "", target.section_id, target.subsection or "")
         problem = out.words.t(f"cli.anchors.{finding.problem}")
-        line = {"line": finding.line, "anchor": finding.anchor_id, "address": one_line(address(place, specs))}
+        line = {"line": finding.line, "anchor": finding.anchor_id, "address": address(finding.target, specs)}
         out.line("  " + out.words.t("cli.anchors.finding", problem=problem, **line))

@@ -101,7 +101,7 @@ class Report:
             self.out.line("     " + self.words.quoted(one_line(chunk.text, _SHOWN_TEXT)))
 
     def _where(self, chunk_id: str) -> str:
-        return one_line(address(self.trace.chunks[chunk_id], self.trace.specs))
+        return address(self.trace.chunks[chunk_id], self.trace.specs)
 
     def _reasons(self, entry: Entry) -> Iterator[str]:
         if entry.rank_by == "routes":
@@ -158,10 +158,7 @@ class Report:
             self.out.line("  " + one_line(self._anchor(anchor)))
 
     def _anchor(self, anchor: Anchor) -> str:
-        target = anchor.claim.target
-        spec = self.trace.specs.get(target.corpus_id)
-        container = target.container_id or ""
-        where = " ".join(part for part in (target.section_id, container, short_name(spec, target.corpus_id)) if part)
+        where = address(anchor.claim.target, self.trace.specs)
         outcome = self.words.word("anchor", anchor.outcome)
         return f"{where} ({anchor.claim.anchor_id}): {outcome} {_error(anchor.error_class)}".rstrip()
 
@@ -183,7 +180,7 @@ class Report:
             self.out.line(f"  {count} × {self.words.word('verweis', fate)}")
 
     def _target(self, verweis: Verweis) -> str:
-        return one_line(address(verweis.target, self.trace.specs)) if verweis.target else one_line(verweis.law or verweis.words)
+        return address(verweis.target, self.trace.specs) if verweis.target else one_line(verweis.law or verweis.words)
 
     # --- what fell out ----------------------------------------------------------------------------------------------------
 

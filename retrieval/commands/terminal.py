@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from retrieval.errors import FundstelleError
-from retrieval.model import Address, Chunk, CorpusSpec
+from retrieval.model import Address, Chunk, CorpusSpec, Target
 from retrieval.words import Words
 
 INDEX = "FUNDSTELLE_INDEX"
@@ -122,9 +122,10 @@ def short_name(spec: CorpusSpec | None, corpus_id: str) -> str:
     return (spec.names[0] if spec.names else spec.title) if spec and (spec.names or spec.title) else corpus_id
 
 
-def address(place: Chunk | Address, specs: Mapping[str, CorpusSpec]) -> str:
+def address(place: Chunk | Address | Target, specs: Mapping[str, CorpusSpec]) -> str:
     """An address as it is cited: ``§ 10 Abs. 2 Anlage 11 Abgabevertrag``; the corpus's main container is not named."""
     spec = specs.get(place.corpus_id)
     subsection = f"Abs. {place.subsection}" if place.subsection else ""
     container = "" if spec and place.container_id == spec.default_container_id else place.container_id
-    return " ".join(part for part in (place.section_id, subsection, container, short_name(spec, place.corpus_id)) if part)
+    parts = (place.section_id, subsection, container, short_name(spec, place.corpus_id))
+    return one_line(" ".join(part for part in parts if part))
