@@ -65,6 +65,7 @@ class _Section:
         return "not_found" if gone is None else "repealed" if gone else "found"
 
 
+_Part = tuple[_Section, str | None]
 _NOWHERE: Final[dict[str, _Section]] = {}
 
 
@@ -75,6 +76,8 @@ class AddressBook:
         self._specs = dict(specs)
         self._by_label: dict[tuple[str, str], list[_Section]] = {}
         self._order: dict[tuple[str, str], dict[str, _Section]] = {}
+        # Agreements number their paragraphs through (Ziffer 2 has the parts 2.1, 2.2): such a part can be named like a section.
+        self._items: dict[tuple[str, str], list[_Part]] = {}
         self._containers: dict[str, dict[str, str]] = {corpus: {} for corpus in specs}
         open_sections: dict[tuple[str, str, str], _Section] = {}
         for chunk in chunks:
@@ -82,6 +85,9 @@ class AddressBook:
             section = open_sections.get(key)
             if section is None:
                 section = open_sections[key] = self._section(chunk)
+            if "." in chunk.subsection and chunk.subsection not in section.gone:
+                item = normal_section(f"{ITEM} {chunk.subsection}")
+                self._items.setdefault((chunk.corpus_id, item), []).append((section, chunk.subsection))
             section.add(chunk)
 
     def _section(self, chunk: Chunk) -> _Section:
@@ -112,7 +118,7 @@ class AddressBook:
 
         Several where no container is named and the corpus has no default, or where a whole container is meant.
         """
-        return tuple(Address(section.corpus, section.container, section.section_id) for section in self._matches(target))
+        return tuple(dict.fromkeys(Address(section.corpus, section.container, section.section_id) for section, _ in self._matches(target)))
 
     def find(self, target: Target) -> tuple[str, ...]:
         """The ids of the chunks at this address, in the order of the stock, uncut (``max_chunks`` is the caller's).
@@ -122,41 +128,49 @@ class AddressBook:
         """
         return tuple(
             chunk_id
-            for section in self._matches(target)
+            for section, wanted in self._matches(target)
             for chunk_id, subsection in zip(section.chunk_ids, section.subsections, strict=True)
-            if target.subsection is None or subsection == section.part(target.subsection)
+            if wanted is None or subsection == section.part(wanted)
         )
 
     def state(self, target: Target) -> State:
         """Whether the address is in stock; ``repealed`` when all that stands there is out of force."""
-        states = {section.state(target.subsection) for section in self._matches(target)}
+        states = {section.state(wanted) for section, wanted in self._matches(target)}
         return "found" if "found" in states else "repealed" if "repealed" in states else "not_found"
 
     def locate(self, corpus: str, container: str, section: str, subsection: str = "") -> tuple[Address, State]:
         """The address in exactly this container, spelled as in the stock, and its state. No ``subsection`` means the whole section."""
         found = self._order.get((corpus, container), _NOWHERE).get(normal_section(section))
         if found is None:
+            for parent, item in self._items.get((corpus, normal_section(section)), ()):
+                if parent.container == container:
+                    return Address(corpus, container, parent.section_id, item or ""), parent.state(item)
             return Address(corpus, container, section, subsection), "not_found"
         return Address(corpus, container, found.section_id, subsection), found.state(subsection or None)
 
-    def _matches(self, target: Target) -> tuple[_Section, ...]:
+    def _matches(self, target: Target) -> tuple[_Part, ...]:
+        """The sections at an address, each with the part of it that is meant."""
         if not target.corpus_id:
-            return tuple(section for corpus in self._containers for section in self._within(corpus, target))
+            return tuple(part for corpus in self._containers for part in self._within(corpus, target))
         return self._within(target.corpus_id, target)
 
-    def _within(self, corpus: str, target: Target) -> tuple[_Section, ...]:
+    def _within(self, corpus: str, target: Target) -> tuple[_Part, ...]:
         named = target.container_id if target.container_id is not None else self.default_container(corpus)
         wanted = None if named is None else self.container(corpus, named)
         if named is not None and wanted is None:
             return ()
         if not target.section_id.strip():
-            return () if wanted is None else tuple(self._order.get((corpus, wanted), {}).values())
+            return () if wanted is None else self._whole(corpus, wanted)
         for label in _labels(target.section_id):
-            found = self._by_label.get((corpus, label), ())
-            if hits := tuple(section for section in found if wanted is None or section.container == wanted):
+            parts = [(section, target.subsection) for section in self._by_label.get((corpus, label), ())]
+            parts = parts or self._items.get((corpus, label), [])
+            if hits := tuple(part for part in parts if wanted is None or part[0].container == wanted):
                 return hits
         annex = self.container(corpus, target.section_id) if target.container_id is None else None
-        return tuple(self._order.get((corpus, annex), {}).values()) if annex else ()
+        return self._whole(corpus, annex) if annex else ()
+
+    def _whole(self, corpus: str, container: str) -> tuple[_Part, ...]:
+        return tuple((section, None) for section in self._order.get((corpus, container), {}).values())
 
     def sections(self, corpus: str, container: str = "") -> tuple[str, ...]:
         """The sections of one container, in the order of the stock."""

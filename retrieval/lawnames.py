@@ -92,6 +92,7 @@ _NO_LAW = re.compile(
 _LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|EV|ÖD|D)(?:-[A-ZÄÖÜ]{1,3})?$")
 _BEFORE = re.compile(rf"(?:^|(?<=[\s(„\"]))((?:(?:{_TECHNICAL}|{_SGB}|{_WRITTEN}|{_ABBREVIATION}))(?:\s?\d{{1,2}})?)[,:]?\s{{0,40}}\(?$")
 _BLANK = re.compile(r"\s{1,9}")
+_CHAPTER = re.compile(r"(?<!\w)(\d{1,2}\. Kapitel)\s{1,9}$")
 _WORD_START = re.compile(rf"(?<!\S)[(„\"]?(?={_UP}|\d)")
 _PROSE = re.compile(r"(?:des|der|dem|das|die|im|vom|zum|zur|den)\s+$")
 
@@ -173,8 +174,10 @@ def law_before(plain: str, start: int, floor: int) -> Law | None:
     words = window.split()
     if not words or not (words[-1][0].isupper() or words[-1][0].isdigit() or words[-1][0] in "(–-"):
         return None
-    best = None
     base = start - len(window)
+    if chapter := _CHAPTER.search(window):
+        return Law(base + chapter.start(), base + chapter.end(1), start=base + chapter.start())
+    best = None
     for word in _WORD_START.finditer(window):
         best = _BEFORE.match(window, word.end())
         if best:

@@ -47,6 +47,7 @@ _PART = re.compile(r"[^\W_][\w\u0300-\u036f\xad]*")
 _GAP_SHORT = re.compile(r"[\s‐‑–-]{1,3}$")
 _GAP_NAME = re.compile(r"[\s,.()/„“–-]{1,8}$")
 _ENDING = re.compile(r"(?<=....)(?:es|s|en|er|em|e|n)$")
+_QUALIFIED = re.compile(r"(.+?)(?:\s+(?:nach|gemäß|gem\.|zu))?\s+§{1,2}\s{0,9}(\d{1,4}[a-z]?)")
 _BESIDE = re.compile(r"[\s,]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in der|aus dem|aus der|von)\s{1,9})?\(?")
 _Span = tuple[int, int, tuple[str, ...]]
 _LONGEST_SHORT = 4
@@ -139,7 +140,15 @@ class Names:
     def _read(self, law_words: str) -> tuple[str, ...] | None:
         key, short = name_key(law_words), short_key(law_words)
         tables = ((self._table.names, key), (self._table.short, short), (self._table.beside, key), (self._insensitive, short.lower()))
-        return next((table[word] for table, word in tables if word in table), None)
+        found = next((table[word] for table, word in tables if word in table), None)
+        qualified = _QUALIFIED.fullmatch(law_words) if found is None else None
+        return self._read_qualified(qualified) if qualified else found
+
+    def _read_qualified(self, words: re.Match[str]) -> tuple[str, ...] | None:
+        """ "Rahmenvertrages nach § 129": the corpora called so whose title or names hold that section, too."""
+        section = re.compile(rf"§\s?{re.escape(words[2])}(?!\w)")
+        holders = (self._spec[corpus] for corpus in self.corpora_of(words[1]))
+        return tuple(spec.corpus_id for spec in holders if any(section.search(name) for name in (spec.title, *spec.names))) or None
 
     def _mentions(self, text: str, lenient: bool) -> tuple[Mention, ...]:
         spans: list[_Span] = [*self._short_spans(text, lenient), *self._name_spans(text)]

@@ -17,11 +17,12 @@ from retrieval.names import Names
 from retrieval.sectionlist import ANNEX, APPENDIX, ARTICLE, ITEM, RELATIVE
 
 _STATES: Final[dict[State, ReferenceState]] = {"found": "resolved", "repealed": "repealed", "not_found": "not_in_stock"}
-_OWN_NOUNS: Final = {
-    "contract": re.compile(r"(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
-    "agreement": re.compile(r"(?:Rahmen)?[Vv]ereinbarung$|(?:Rahmen)?[Vv]ertrag(?:e?s)?$"),
+_OWN_NOUN: Final = {
+    "contract": re.compile(r"Vertrag(?:e?s)?$"),
+    "agreement": re.compile(r"Vereinbarung$"),
     "directive": re.compile(r"Richtlinie$"),
 }
+_FRAME_CONTRACT: Final = re.compile(r"Rahmenvertrag(?:e?s)?$")
 
 
 def references(chunk: Chunk, book: AddressBook, names: Names) -> tuple[Reference, ...]:
@@ -67,12 +68,12 @@ def _resolve(citation: Citation, chunk: Chunk, book: AddressBook, names: Names) 
 
 def _is_own(law: str, chunk: Chunk, book: AddressBook, names: Names) -> bool:
     """Whether the words mean the own text: its own name, or "des Vertrages" in a contract."""
-    corpora = names.corpora_of(law)
-    if corpora:
-        return corpora == (chunk.corpus_id,)
     spec: CorpusSpec | None = book.specs.get(chunk.corpus_id)
-    nouns = _OWN_NOUNS.get(spec.kind) if spec else None
-    return bool(nouns and nouns.match(law))
+    kind = spec.kind if spec else "other"
+    if kind in _OWN_NOUN and _OWN_NOUN[kind].match(law):
+        return True
+    corpora = names.corpora_of(law)
+    return corpora == (chunk.corpus_id,) if corpora else kind == "contract" and bool(_FRAME_CONTRACT.match(law))
 
 
 def _relative(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Reference]:

@@ -78,6 +78,12 @@ def test_a_name_counts_as_a_whole_and_only_if_it_is_listed(names: Names, words: 
     assert not names.knows(words)
 
 
+def test_a_contract_may_be_named_by_the_section_it_rests_on() -> None:
+    plain = Names([CorpusSpec("rv", "Rahmenvertrag nach § 129 Absatz 2 SGB V", "contract", ("Rahmenvertrag",))])
+    assert plain.corpus_of("Rahmenvertrages nach § 129") == plain.corpus_of("Rahmenvertrags § 129") == "rv"
+    assert plain.corpus_of("Rahmenvertrages nach § 12") is None
+
+
 def test_a_name_of_two_corpora_is_not_one_corpus() -> None:
     old = CorpusSpec("apog_alt", "Gesetz über das Apothekenwesen, alte Fassung", "statute", ("ApoG",))
     both = Names({"apog": APOG, "apog_alt": old})

@@ -18,6 +18,7 @@ SPECS = {
     "ampreisv": CorpusSpec("ampreisv", "Arzneimittelpreisverordnung", "ordinance", ("AMPreisV",)),
     "rv": CorpusSpec("rv", "Rahmenvertrag", "contract", ("Rahmenvertrag",), default_container_id="Vertrag"),
     "ta": CorpusSpec("ta", "Technische Anlage 1", "agreement", ("TA1",)),
+    "hilfsmittel": CorpusSpec("hilfsmittel", "Hilfsmittelvertrag", "contract"),
     "offen": CorpusSpec("offen", "Vereinbarung ohne Haupttext", "agreement", ("OffV",)),
 }
 STOCK = {
@@ -30,6 +31,7 @@ STOCK = {
     ("rv", "Vertrag"): "§ 1, § 2, § 3, § 4, § 5, § 9, § 10, § 11, § 12, § 13, § 14, § 129",
     ("rv", "Anlage 11"): "§ 1, § 3, § 10",
     ("ta", ""): "Ziffer 4.2, Ziffer 4.10",
+    ("hilfsmittel", ""): "§ 1, § 2",
     ("offen", "A"): "§ 1",
     ("offen", "B"): "§ 1",
 }
@@ -44,7 +46,7 @@ def stock() -> list[Chunk]:
             made += [
                 Chunk(f"{corpus}/{container}/{section}/{n}", corpus, container, section, n, repealed=label != section) for n in subsections
             ]
-    return made
+    return [*made, Chunk("teil", "ta", "", "Ziffer 4.10.1", "4.10.1 b")]
 
 
 BOOK = AddressBook(stock(), SPECS)
@@ -142,6 +144,15 @@ TABLE = [
     ("nach § 7 und § 12 ApoG", VERTRAG, ["apog · § 7", "apog · § 12"]),
     ("In § 5 wird die Angabe „§ 129 Abs. 2“ ersetzt.", VERTRAG, ["rv · Vertrag · § 5"]),
     ("nach Ziffer 4.10 der TA1 und Anlage 1 des Apothekengesetzes", VERTRAG, ["ta · Ziffer 4.10", "apog · Anlage 1"]),
+    (
+        "nach § 11 des Vertrages und § 12 des Rahmenvertrags",
+        "ta ·  · Ziffer 4.10 · ",
+        ["– [not_in_stock] | Vertrages", "rv · Vertrag · § 12"],
+    ),
+    ("§ 9 des Rahmenvertrages", "hilfsmittel ·  · § 1 · ", ["rv · Vertrag · § 9"]),
+    ("§ 2 des Vertrages", "hilfsmittel ·  · § 1 · ", ["hilfsmittel · § 2"]),
+    ("nach § 5 des SGB V erlassenen Regeln", VERTRAG, ["sgb_v · § 5 [not_in_stock]"]),
+    ("siehe Ziffer 4.10.1b und Nr. 4.2", "ta ·  · Ziffer 4.2 · ", ["ta · Ziffer 4.10.1 · 4.10.1 b"]),
     ("siehe Abschnitt 4.2", "ta ·  · Ziffer 4.10 · ", ["ta · Ziffer 4.2"]),
     ("siehe Ziffer 4.2", VERTRAG, []),
     ("Ohne Verweis.", VERTRAG, []),
