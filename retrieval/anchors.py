@@ -172,13 +172,13 @@ def _key_faults(key: str, value: Any) -> Iterator[str]:
     if kinds is None:
         yield f"the key {key!r} is unknown. Known are {', '.join(_KINDS)}. Correct or remove it."
     elif not fits:
-        yield f"{key!r} is {value!r}. Expected {' or '.join(_TYPE_WORDS[kind] for kind in kinds)}."
+        yield f"{key!r} is {_shown(value)}. Expected {' or '.join(_TYPE_WORDS[kind] for kind in kinds)}."
     elif key in ("id", "corpus", "section") and not str(value).strip():
         yield f"{key!r} is empty. Write it out."
     elif key == "max_chunks" and value < 1:
         yield f"'max_chunks' is {value}. Expected 1 or more."
     elif key == "date" and isinstance(value, str) and not _is_date(value):
-        yield f"'date' is {value!r}. Expected a date such as 2033-05-02."
+        yield f"'date' is {_shown(value)}. Expected a date such as 2033-05-02."
     elif key == "triggers":
         yield from _trigger_faults(value)
 
@@ -189,9 +189,13 @@ def _trigger_faults(triggers: list[Any]) -> Iterator[str]:
     for trigger in triggers:
         phrases = trigger if isinstance(trigger, list) else [trigger]
         if not all(isinstance(phrase, str) for phrase in phrases):
-            yield f"the trigger {trigger!r} is neither a phrase nor a list of words."
+            yield f"the trigger {_shown(trigger)} is neither a phrase nor a list of words."
         elif not phrases or not all(_phrase(phrase) for phrase in phrases):
-            yield f"the trigger {trigger!r} has no word in it: it would apply to every question. Remove it or write the word."
+            yield f"the trigger {_shown(trigger)} has no word in it: it would apply to every question. Remove it or write the word."
+
+
+def _shown(value: object) -> str:
+    return repr(value)[:60]
 
 
 def _is_date(value: str) -> bool:

@@ -153,11 +153,15 @@ class Names:
     def _mentions(self, text: str, lenient: bool) -> tuple[Mention, ...]:
         spans: list[_Span] = [*self._short_spans(text, lenient), *self._name_spans(text)]
         spans.sort(key=lambda span: (span[0] - span[1], span[0]))
-        taken: list[tuple[int, int, tuple[str, ...]]] = []
-        for span in spans:
-            if all(span[1] <= other[0] or span[0] >= other[1] for other in taken):
-                taken.append(span)
-        return tuple(Mention(start, end, text[start:end], corpus) for start, end, ids in sorted(taken) for corpus in ids or (NOT_IN_STOCK,))
+        taken = bytearray(len(text))
+        chosen: list[_Span] = []
+        for start, end, ids in spans:
+            if 1 not in taken[start:end]:
+                taken[start:end] = b"\x01" * (end - start)
+                chosen.append((start, end, ids))
+        return tuple(
+            Mention(start, end, text[start:end], corpus) for start, end, ids in sorted(chosen) for corpus in ids or (NOT_IN_STOCK,)
+        )
 
     def _short_spans(self, text: str, lenient: bool = False, first_only: bool = False) -> Iterator[_Span]:
         table = self._lower if lenient else self._insensitive

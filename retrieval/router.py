@@ -23,12 +23,12 @@ class NameRouter:
         """The same corpora as the call: a corpus is named or it is not."""
         return self(question, ids)
 
-    def explain(self, question: str, ids: Sequence[str]) -> tuple[Routing, ...]:
-        """For each named corpus among ``ids``, in their order, the words of the question that name it, in theirs."""
+    def explain(self, question: str, corpora: Sequence[str]) -> tuple[Routing, ...]:
+        """For each named corpus among ``corpora``, in their order, the words of the question that name it, in theirs."""
         words: dict[str, list[str]] = {}
         for mention in self._mentions(question):
             words.setdefault(mention.corpus_id, []).append(mention.words)
-        return tuple(Routing(corpus, tuple(dict.fromkeys(words[corpus]))) for corpus in dict.fromkeys(ids) if corpus in words)
+        return tuple(Routing(corpus, tuple(dict.fromkeys(words[corpus]))) for corpus in dict.fromkeys(corpora) if corpus in words)
 
     def _mentions(self, question: str) -> list[Mention]:
         """The names in the question, and laws that only mean a corpus beside a section ("§ 129 des Fünften Buches")."""

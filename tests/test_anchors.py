@@ -10,6 +10,7 @@ from retrieval.addresses import AddressBook
 from retrieval.anchors import AnchorRegister
 from retrieval.errors import BadRegister
 from retrieval.model import Chunk, CorpusSpec, Target
+from retrieval.ports import Anchors, ExplainsAnchors
 
 REGISTER = """
 # Ein Kommentar
@@ -68,6 +69,13 @@ def test_a_claim_says_what_it_wants_and_why() -> None:
         "Vertrag + E-Rezept",
     )
     assert register()("Gilt der Vertrag für das E-Rezept?") == (claim.target,)
+
+
+def test_a_register_serves_as_the_injected_callable() -> None:
+    anchors: Anchors = register()
+    explaining: ExplainsAnchors = register()
+    question = "Gilt der Vertrag für das E-Rezept?"
+    assert list(anchors(question)) == [claim.target for claim in explaining.claims(question)]
 
 
 def test_no_register_is_an_empty_register(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pytest
 
 from retrieval.model import CorpusSpec, Routing
 from retrieval.names import Names
+from retrieval.ports import ExplainsRouting, NamedCorpora, Router
 from retrieval.router import NameRouter
 
 SPECS = [
@@ -36,6 +37,13 @@ ROUTER = NameRouter(Names(SPECS))
 def test_a_question_goes_where_it_names(question: str, expected: list[str]) -> None:
     assert ROUTER(question, IDS) == expected
     assert ROUTER.named_corpora(question, IDS) == expected
+
+
+def test_the_router_serves_as_the_injected_callables() -> None:
+    router: Router = ROUTER
+    named: NamedCorpora = ROUTER.named_corpora
+    explaining: ExplainsRouting = ROUTER
+    assert list(router("ApoG", IDS)) == list(named("ApoG", IDS)) == [routing.corpus_id for routing in explaining.explain("ApoG", IDS)]
 
 
 def test_the_order_is_that_of_the_corpora_and_only_they_count() -> None:

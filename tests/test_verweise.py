@@ -6,9 +6,11 @@ import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from retrieval.addresses import AddressBook
-from retrieval.model import Chunk, CorpusSpec, Reference
+from retrieval.model import Address, Chunk, CorpusSpec, Reference, Target
 from retrieval.names import Names
 from retrieval.verweise import references
 
@@ -170,6 +172,25 @@ def test_a_range_is_capped_and_shares_one_span() -> None:
     found = references(Chunk("c", "k", "", "§ 199", text="Es gelten die §§ 1 bis 150."), book, Names(specs))
     assert len(found) == 60
     assert {(reference.start, reference.end, reference.words) for reference in found} == {(14, 26, "§§ 1 bis 150")}
+
+
+WORDS = "§ §§ Anlage 11 3 129 bis und , der des dieses Vertrages SGB V ApoG Absatz 2 Ziffer 4.2 ff. f."
+PIECES = st.sampled_from(WORDS.split())
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(PIECES, max_size=30).map(" ".join))
+def test_what_is_resolved_is_in_stock_and_in_force(text: str) -> None:
+    chunk = Chunk("c", "rv", "Vertrag", "§ 2", "1", text=text)
+    for reference in references(chunk, BOOK, NAMES):
+        assert reference.words == text[reference.start : reference.end]
+        assert reference.target not in (chunk.address, Address("rv", "Vertrag", "§ 2"))
+        if reference.state == "resolved":
+            target = reference.target
+            assert target is not None
+            wanted = Target(target.corpus_id, target.section_id, target.container_id, target.subsection or None)
+            assert BOOK.state(wanted) == "found"
+            assert BOOK.find(wanted)
 
 
 def test_spans_fit_the_text() -> None:
