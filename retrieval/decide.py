@@ -58,7 +58,7 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET) -> Trace:
     quota = apply_quota(completed.living, limit, settings.quota.min_hits_per_corpus, settings.quota.min_ratio)
     named = named_first(quota.ranking.living, pool.named, selection.selected)
     counts = (
-        StageCount("gathered", 0, len(fused.entries), len(fused.entries), {}),
+        _gathered(answers, len(fused.entries)),
         count("fusion", len(fused.entries), 0, fused),
         count("anchors", len(fused.living), fetched, anchored),
         count("references", len(anchored.living), added, completed),
@@ -96,6 +96,12 @@ def selection_of(pool: Pool, settings: Settings) -> Selection:
     routed = [routing.corpus_id for routing in pool.routings]
     required = [claim.target.corpus_id for claim in pool.claims]
     return select(pool.available, routed, required, settings.selection.max_corpora_per_query)
+
+
+def _gathered(answers: Sequence[CorpusAnswer], distinct: int) -> StageCount:
+    """The places in the lists of all routes, and how many of them speak of a chunk that another route has found too."""
+    places = sum(len(route.hits) for answer in answers for route in answer.routes)
+    return StageCount("gathered", 0, places, distinct, {"merged_into": places - distinct} if places > distinct else {})
 
 
 # --- fusion ---------------------------------------------------------------------------------------------------------
