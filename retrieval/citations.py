@@ -83,6 +83,7 @@ _ODD = {0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-"}
 _QUOTE = re.compile(r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"")
 _OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:]{3,90}):\n")
 _NEXT_ITEM = re.compile(r"\n\s{0,9}\d{1,2}[a-z]?\.\s")
+_IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
 _COMBINED = re.compile(r"[aouAOU]\u0308")
 
 
@@ -115,6 +116,8 @@ def _same_length(text: str) -> str:
         text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in ("sect;", "#167;", "#xa7;") else " ").ljust(len(m[0])), text)
     if "\u0308" in text:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
+    if "Abs. (" in text or "Absatz (" in text:
+        text = _IN_BRACKETS.sub(r"\1 \2 ", text)
     if "\u2011" in text or "\u2010" in text or "\u200b" in text or "\u2060" in text or "\ufeff" in text:
         return text.translate(_ODD)
     return text

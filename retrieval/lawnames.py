@@ -32,6 +32,8 @@ _ORDINAL = (
 )
 _SGB = (
     rf"{_ORDINAL}\s{{1,9}}(?:Buche?s?)(?:\s{{1,9}}(?:des\s+)?(?:Sozialgesetzbuch(?:e?s)?|SGB))?(?:\s{{0,9}}\(?[–-]?\s?SGB\s?[IVX]{{1,5}}\)?(?!\w))?"
+    rf"|SGB\s{{1,9}}{_ORDINAL}\s{{1,9}}Buch"
+    r"|Sozialgesetzbuch(?:e?s)?\s{0,9}\(SGB\s?(?:[IVX]{1,5}|\d{1,2})\)"
     r"|SGB[\s-]{0,3}(?:[IVX]{1,5}|\d{1,2})(?!\w)|SGB(?!\w)"
     rf"|Sozialgesetzbuch(?:e?s)?(?:\s{{0,9}}\(SGB\))?\s{{0,9}}[,–-]?\s{{0,9}}(?:{_ORDINAL}\s{{1,9}}Buche?s?(?:\s\([IVX]{{1,5}}\))?|[IVX]{{1,5}}(?!\w))"
     r"|Buche?s?\s[IVX]{1,5}\s(?:des\s)?(?:Sozialgesetzbuch(?:e?s)?|SGB)"

@@ -34,14 +34,16 @@ RANGE = re.compile(
 _SUB = re.compile(
     rf"{BLANKS}(?i:(abs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|ab\.|s(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
     rf"|nummern?|nrn?\.|nrn?(?=\s?\d)|ziff(?:ern?|\.)|buchst(?:aben?|\.)?|lit\.?|bst\.?)){BLANKS}"
-    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)"
+    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?:(?![\w/])(?!\.\d)|(?=S\.?\s?\d|Nr|Buchst))"
 )
 _SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)")
-_SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—])(?=\d|[a-z]{{1,2}}\b)")
+_SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—]{BLANKS})(?=\d|[a-z]{{1,2}}\b)")
+_BRACKET_SUB = re.compile(r"\s{0,3}\((\d{1,2}[a-z]?)\)(?!\s{0,3}(?!Satz|Nr|Nummer|Buchst)[A-ZÄÖÜ][a-zäöü])")
 _ROMAN_SUB = re.compile(r"\s([IVX]{1,5})(?:\s(\d{1,2}))?(?![\w.])")
 _EXTRA = re.compile(
-    rf"{BLANKS},?{BLANKS}(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{{0,9}}(?:Halbsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?)"
-    r"|(?:Halbsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:abe|\.)|Spiegelstrich)"
+    rf"{BLANKS},?{BLANKS}(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{{0,9}}"
+    r"(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)"
+    r"|(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
     r"\s{0,9}[\da-z]{1,3}(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
 )
 JOIN = re.compile(
@@ -142,7 +144,10 @@ def close(plain: str, group: Group, pos: int) -> Group:
         group.members[-1].end = pos = container.end()
         law = law_after(plain, pos)
     if law:
-        group.members[-1].end = pos = law.end
+        last = group.members[-1]
+        last.end = pos = law.end
+        if not law.own and not last.path and not annex and _SUB.match(plain, pos):
+            pos = levels(plain, pos, group, plural=False)
     group.law, group.end = law, pos
     return group
 
@@ -203,6 +208,8 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
     """Read the sub-levels of the last member; each further value ("Abs. 1, 2 und 4") becomes a member of its own."""
     if plain[pos + 1 : pos + 2] in _ROMANS and group.unit != RELATIVE and (roman := _ROMAN_SUB.match(plain, pos)):
         pos = _romans(plain, roman, group)
+    elif group.unit != RELATIVE and (bracket := _BRACKET_SUB.match(plain, pos)):
+        pos = _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),))
     while True:
         member = group.members[-1]
         if sub := _SUB.match(plain, pos):
@@ -241,10 +248,12 @@ def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> in
     level, value = path[-1]
     if value[-1].isdigit() and (letter := _LETTER.match(plain, end)) and level != 1 and _belongs(plain, end, letter.end()):
         value, end = value + letter[1], letter.end()
-    if value[-1] == "f" and value[0].isdigit():
+    if value[0].isdigit() and (value.endswith("ff") or (value[-1] == "f" and _SENTENCE_GOES_ON.match(plain, end))):
         value = value.rstrip("f")
     elif opened := _OPEN.match(plain, end):
         end = opened.end()
+    if level == 3 and plain[end : end + 1] == ")" and (_SUB.match(plain, end + 1) or law_after(plain, end + 1)):
+        end += 1
     member.path, member.end = (*path[:-1], (level, value)), end
     step = _SUB_RANGE.match(plain, end)
     last = _SUB_VALUE.match(plain, step.end()) if step else None
