@@ -31,13 +31,6 @@ def main(opener: Opener | None = None) -> None:
     state: State = st.session_state[STATE]
     words = page_words(state.language)
     places = Places.of()
-    runs = _opened(opener or _open, places, words)
-    with st.sidebar:
-        _language(words)
-        if runs is not None:
-            controls.draw(words)
-            _show_all(words)
-    examples = _examples(places.questions, words)
 
     def live_page() -> None:
         st.title(words.t("page.title"), anchor=False)
@@ -46,9 +39,29 @@ def main(opener: Opener | None = None) -> None:
             live.page(runs, examples, places.index, words)
 
     # One page is no choice, so no menu is drawn; each further page is a line here.
-    pages = [st.Page(live_page, title=words.t("page.title"), url_path="live", default=True)]
-    st.navigation(pages, position="sidebar" if len(pages) > 1 else "hidden").run()
+    pages = [st.Page(live_page, title=words.t("page.title"), default=True)]
+    chosen = st.navigation(pages, position="sidebar" if len(pages) > 1 else "hidden")
+    _settle()
+    runs = _opened(opener or _open, places, words)
+    with st.sidebar:
+        _language(words)
+        if runs is not None:
+            controls.draw(words)
+            _show_all(words)
+    examples = _examples(places.questions, words)
+    chosen.run()
     _write_address()
+
+
+def _settle() -> None:
+    """Start over once, before anything is drawn.
+
+    Until the first call of ``st.navigation`` Streamlit takes the folder ``pages`` beside this file for pages of its own; controls drawn in
+    such a run would lose their values in the next one.
+    """
+    if "settled" not in st.session_state:
+        st.session_state["settled"] = True
+        st.rerun()
 
 
 # --- the address ------------------------------------------------------------------------------------------------------

@@ -61,6 +61,11 @@ def no_corpora(index: Path, words: Words) -> Block:
     return notice(words.t("screen.no_corpora.title"), lines, "warning")
 
 
+def all_blocked(words: Words) -> Block:
+    """There are corpora, but none of them can be asked; why stands above."""
+    return notice(words.t("screen.all_blocked.title"), [words.t("screen.all_blocked.text")], "warning")
+
+
 def no_question(titles: list[str], words: Words) -> Block:
     """No question yet: what can be asked."""
     lines = [words.t("screen.no_question.text"), words.n("screen.stock", len(titles), titles="; ".join(titles))]

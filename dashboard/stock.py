@@ -11,10 +11,11 @@ import tomllib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
-from retrieval.errors import BadSource
+from retrieval.errors import BadSource, FundstelleError
 from retrieval.federated import FederatedRetriever
 from retrieval.settings import Settings
 from retrieval.trace import Pool
@@ -70,13 +71,22 @@ class Runs:
         self._lock = threading.Lock()
 
     @property
+    def registry(self) -> Any:
+        """The corpora of the federation."""
+        return self.federation.registry
+
+    @property
     def stamp(self) -> str:
-        """The version of the stock, after a look whether another process has written a new one."""
-        registry = self.federation.registry
-        reload = getattr(registry, "reload_if_changed", None)
-        if callable(reload):
-            reload()
-        return str(getattr(registry, "stamp", ""))
+        """The version of the stock that is open."""
+        return str(self.registry.stamp)
+
+    def look(self) -> FundstelleError | None:
+        """Open the stock anew if another process has written it; what went wrong then. The open stock stays in that case."""
+        try:
+            self.registry.reload_if_changed()
+        except FundstelleError as error:
+            return error
+        return None
 
     def pool(self, question: str, settings: Settings) -> Pool:
         """What was gathered for this question, asked now where it was not asked before.

@@ -79,28 +79,37 @@ def _ask(text: str) -> None:
 def _stock(runs: Runs, words: Words) -> list[Block]:
     """What is to be said about the stock: changed since the last look, not comparable, invented."""
     found: list[Block] = []
+    label = words.t("screen.details")
+    failed = runs.look()
+    if failed is not None:
+        details = [(words.t("screen.error"), f"{type(failed).__name__}: {failed}")]
+        found.append(notice(words.t("page.not_reloaded"), [words.t("page.not_reloaded_text")], "fault", details, label))
     stamp = runs.stamp
     if st.session_state.setdefault(_STAMP, stamp) != stamp:
         st.session_state[_STAMP] = stamp
         found.append(notice(words.t("page.reloaded"), role="warning"))
-    registry = runs.federation.registry
+    registry = runs.registry
+    if registry.blocked:
+        lines = [words.n("page.blocked_text", len(registry.blocked), corpora=", ".join(registry.blocked))]
+        found.append(notice(words.t("page.blocked"), lines, "fault", list(registry.blocked.items()), label))
     inconsistent = registry.assert_consistent_embedding()
     if inconsistent:
         details = [(words.t("screen.error"), inconsistent)]
-        found.append(notice(words.t("page.inconsistent"), (), "warning", details, words.t("screen.details")))
+        found.append(notice(words.t("page.inconsistent"), (), "warning", details, label))
     specs = [registry.spec(corpus) for corpus in registry.available()]
     invented = [spec.title for spec in specs if getattr(spec, "invented", False)]
     if invented:
-        found.append(notice(words.t("page.invented"), [words.t("page.invented_text", titles="; ".join(invented))]))
+        text = words.t("page.invented_all") if len(invented) == len(specs) else words.t("page.invented_text", titles="; ".join(invented))
+        found.append(notice(words.t("page.invented"), [text]))
     return found
 
 
 def _screen(runs: Runs, state: State, index: Path | None, words: Words) -> Block | None:
     """The screen that stands in the place of a run, None when there is a run to show."""
-    registry = runs.federation.registry
+    registry = runs.registry
     available = registry.available()
     if not available:
-        return screens.no_corpora(index or Path(), words)
+        return screens.all_blocked(words) if registry.blocked else screens.no_corpora(index or Path(), words)
     if not state.question:
         return screens.no_question([title_of(corpus, {corpus: registry.spec(corpus)}) for corpus in available], words)
     if state.too_long:

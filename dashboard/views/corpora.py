@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from dashboard.blocks import Block, Cell, paragraph, row, table
-from dashboard.naming import shortened
+from dashboard.naming import short_name, shortened
 from retrieval.model import LEXICAL, VECTOR
 from retrieval.trace import CorpusTrace, RouteTrace, Trace
 from retrieval.words import Words
@@ -34,8 +34,10 @@ def sentence(trace: Trace, words: Words) -> str:
 
 def _row(corpus: CorpusTrace, trace: Trace, words: Words) -> Block:
     spec = trace.specs.get(corpus.corpus_id)
-    kind = words.t(f"corpus_kind.{spec.kind}") if spec else ""
-    under = [kind] if kind else []
+    name = short_name(corpus.corpus_id, trace.specs)
+    under = [name] if name != corpus.title else []
+    if spec:
+        under.append(words.t(f"corpus_kind.{spec.kind}"))
     if spec and spec.stand:
         under.append(shortened(spec.stand, 160))
     if spec and spec.invented:

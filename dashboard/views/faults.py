@@ -7,7 +7,7 @@ from collections import Counter
 from dashboard.blocks import Block, notice
 from dashboard.journey import steps
 from dashboard.knobtext import first_up
-from dashboard.naming import title_of
+from dashboard.naming import short_name
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -40,7 +40,7 @@ def summary(trace: Trace, words: Words) -> str:
     if not trace.final:
         return words.t("summary.none")
     by_corpus = Counter(entry.corpus_id for entry in trace.final)
-    named = ", ".join(f"{title_of(corpus, trace.specs)} ({number})" for corpus, number in by_corpus.most_common())
+    named = ", ".join(f"{short_name(corpus, trace.specs)} ({number})" for corpus, number in by_corpus.most_common())
     hows = Counter(step.how for step in steps(trace) if step.after)
     parts = [words.n("summary.hits", len(trace.final), corpora=named)]
     parts += [words.n(f"summary.{how}", hows[how]) for how in ("quota", "anchor", "lookup", "verweis", "named") if hows[how]]

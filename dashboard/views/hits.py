@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from dashboard.blocks import Block, card, cards, paragraph, row, table
 from dashboard.journey import Step, steps
 from dashboard.naming import norm, title_of
-from retrieval.model import Chunk
+from retrieval.model import DEFINITION_LOOKUP, LEXICAL_KIND, NEIGHBOR, NORM_ANCHOR, SECTION_LOOKUP, SEMANTIC, VERWEIS, Chunk
 from retrieval.ranking import Entry, Part
 from retrieval.trace import Trace
 from retrieval.words import Words
+
+
+_KINDS = (SEMANTIC, LEXICAL_KIND, SECTION_LOOKUP, DEFINITION_LOOKUP, NEIGHBOR, NORM_ANCHOR, VERWEIS)
+
+
+def _kind_order(kind: str) -> int:
+    return _KINDS.index(kind) if kind in _KINDS else len(_KINDS)
 
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
@@ -27,7 +34,7 @@ def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> B
     chunk = trace.chunks[entry.chunk_id]
     decision = words.number(entry.cosine) if entry.cosine is not None else words.t("term.none")
     facts = [(words.t("term.rank"), words.number(entry.rank)), (words.t("term.decision"), decision)]
-    kinds = ", ".join(words.word("kind", kind) for kind in entry.kinds) or words.number(None)
+    kinds = ", ".join(words.word("kind", kind) for kind in sorted(entry.kinds, key=_kind_order)) or words.number(None)
     origin = " · ".join([words.t("hits.origin", kinds=kinds), *_promises(entry, step, words)])
     return card(
         key=entry.chunk_id,

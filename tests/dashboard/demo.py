@@ -135,12 +135,19 @@ class Registry:
         self.stamp = "1"
         self.embedded = 0
         self.inconsistent = ""
+        self.blocked: dict[str, str] = {}
+        self.unreadable: BrokenStock | None = None
 
     def available(self) -> list[str]:
         return list(self.corpora)
 
     def retriever(self, corpus_id: str) -> Corpus:
         return self.corpora[corpus_id]
+
+    def reload_if_changed(self) -> bool:
+        if self.unreadable is not None:
+            raise self.unreadable
+        return False
 
     def spec(self, corpus_id: str) -> CorpusSpec:
         return SPECS[corpus_id]
