@@ -32,8 +32,8 @@ RANGE = re.compile(
     rf"{BLANKS}(?:bis(?:\s+(?:einschließlich|zu[mr]?))?\s{{1,40}}|[-–—]{BLANKS})(?:§{{1,2}}{BLANKS}|Art(?:ikel|\.)\s{{0,9}})?(?=\d|[IVX]+\b)"
 )
 _SUB = re.compile(
-    rf"{BLANKS}(?i:(abs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|ab\.|s(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
-    rf"|nummern?|nrn?\.|nrn?(?=\s?\d)|ziff(?:ern?|\.)|buchst(?:aben?|\.)?|lit\.?|bst\.?)){BLANKS}"
+    rf"{BLANKS}(?=[AaSsNnZzBbLl])([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
+    rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s?\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it\.?|[Bb]st\.?){BLANKS}"
     r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?:(?![\w/])(?!\.\d)|(?=S\.?\s?\d|Nr|Buchst))"
 )
 _SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)")
@@ -41,7 +41,7 @@ _SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—]{BLANKS})(?=\d|[a-z
 _BRACKET_SUB = re.compile(r"\s{0,3}\((\d{1,2}[a-z]?)\)(?!\s{0,3}(?!Satz|Nr|Nummer|Buchst)[A-ZÄÖÜ][a-zäöü])")
 _ROMAN_SUB = re.compile(r"\s([IVX]{1,5})(?:\s(\d{1,2}))?(?![\w.])")
 _EXTRA = re.compile(
-    rf"{BLANKS},?{BLANKS}(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{{0,9}}"
+    r"[\s,]{0,40}(?=[\dezdlHTAVUDSa])(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{0,9}"
     r"(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)"
     r"|(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
     r"\s{0,9}[\da-z]{1,3}(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
