@@ -9,6 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import controls, screens
+from dashboard.blocks import Block
 from dashboard.component import draw
 from dashboard.controls import STATE
 from dashboard.pages import live
@@ -35,17 +36,19 @@ def main(opener: Opener | None = None) -> None:
     def live_page() -> None:
         st.title(words.t("page.title"), anchor=False)
         st.write(words.t("page.lead"))
-        if runs is not None:
-            live.page(runs, examples, places.index, words)
+        if isinstance(opened, Runs):
+            live.page(opened, examples, places.index, words)
+        else:
+            draw([opened], "opening", words.language)
 
     # One page is no choice, so no menu is drawn; each further page is a line here.
     pages = [st.Page(live_page, title=words.t("page.title"), default=True)]
     chosen = st.navigation(pages, position="sidebar" if len(pages) > 1 else "hidden")
     _settle()
-    runs = _opened(opener or _open, places, words)
+    opened = _opened(opener or _open, places, words)
     with st.sidebar:
         _language(words)
-        if runs is not None:
+        if isinstance(opened, Runs):
             controls.draw(words)
             _show_all(words)
     examples = _examples(places.questions, words)
@@ -109,19 +112,17 @@ def _take_extent() -> None:
 # --- the stock --------------------------------------------------------------------------------------------------------
 
 
-def _opened(opener: Opener, places: Places, words: Words) -> Runs | None:
-    """The federation and its pools, shared by all sessions; on screen what is wrong where it cannot be opened."""
+def _opened(opener: Opener, places: Places, words: Words) -> Runs | Block:
+    """The federation and its pools, shared by all sessions; the screen of what is wrong where it cannot be opened."""
     if places.index is None:
-        draw([screens.no_index(words)], "opening", words.language)
-        return None
+        return screens.no_index(words)
     try:
         return _runs(str(places.index), str(places.anchors or ""), opener)
     except NoDatabase:
-        draw([screens.no_database(places.index, words)], "opening", words.language)
+        return screens.no_database(places.index, words)
     except Exception as error:
         log.exception("the stock at %s could not be opened", places.index)
-        draw([screens.of_error(error, places.index, words)], "opening", words.language)
-    return None
+        return screens.of_error(error, places.index, words)
 
 
 @st.cache_resource(show_spinner=False)

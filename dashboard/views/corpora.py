@@ -13,7 +13,7 @@ from retrieval.words import Words
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
     """A sentence about the selection and one row for each corpus in stock."""
-    head = [words.t(f"corpora.head.{name}") for name in ("corpus", "state", "routed", "required", "answer", "vector", "lexical")]
+    head = [words.t(f"corpora.head.{name}") for name in ("corpus", "state", "answer", "vector", "lexical")]
     rows = [_row(corpus, trace, words) for corpus in trace.corpora]
     return [paragraph(sentence(trace, words)), table(words.t("corpora.caption"), head, rows, empty=words.t("corpora.empty"))]
 
@@ -44,15 +44,21 @@ def _row(corpus: CorpusTrace, trace: Trace, words: Words) -> Block:
         under.append(words.t("term.invented"))
     cells: list[Cell] = [
         [corpus.title, " · ".join(under)],
-        words.word("state", corpus.state),
-        ", ".join(words.quoted(word) for word in corpus.routed_by) or words.t("corpora.none"),
-        ", ".join(corpus.required_by) or words.t("corpora.none"),
+        list(_state(corpus, words)),
         list(_answer(corpus, words)),
         list(_route(corpus, VECTOR, words)),
         list(_route(corpus, LEXICAL, words)),
     ]
     tone = "strong" if corpus.status == "failed" else "" if corpus.state == "asked" else "muted"
     return row(cells, tone)
+
+
+def _state(corpus: CorpusTrace, words: Words) -> Iterator[str]:
+    yield words.word("state", corpus.state)
+    if corpus.routed_by:
+        yield words.t("corpora.routed_by", words=", ".join(words.quoted(word) for word in corpus.routed_by))
+    if corpus.required_by:
+        yield words.t("corpora.required_by", anchors=", ".join(corpus.required_by))
 
 
 def _answer(corpus: CorpusTrace, words: Words) -> Iterator[str]:

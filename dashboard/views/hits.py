@@ -12,7 +12,6 @@ from retrieval.ranking import Entry, Part
 from retrieval.trace import Trace
 from retrieval.words import Words
 
-
 _KINDS = (SEMANTIC, LEXICAL_KIND, SECTION_LOOKUP, DEFINITION_LOOKUP, NEIGHBOR, NORM_ANCHOR, VERWEIS)
 
 
@@ -24,7 +23,7 @@ def blocks(trace: Trace, words: Words) -> list[Block]:
     """The hits as cards, or a sentence that says whether nothing was found or nothing could be asked."""
     if not trace.final:
         failed = trace.route_failure == "all_routes_failed" or all(one.status == "failed" for one in trace.corpora if one.state == "asked")
-        return [paragraph(words.t("hits.failed" if failed else "hits.none"))]
+        return [paragraph(words.t("hits.failed" if failed else "hits.partial" if trace.partial else "hits.none"))]
     by_id = {step.entry.chunk_id: step for step in steps(trace)}
     found = [_card(place, entry, by_id[entry.chunk_id], trace, words) for place, entry in enumerate(trace.final, start=1)]
     return [cards(words.t("hits.caption"), found)]
