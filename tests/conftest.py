@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cli_runs import Ran, Run
 
 from retrieval.federated import FederatedRetriever
 
@@ -46,3 +47,22 @@ def federation(sample_index: Path) -> FederatedRetriever:
     from retrieval.assemble import open_federation
 
     return open_federation(sample_index, SAMPLES / "anchors.toml")
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Runs the command line in this process, with nothing set in the environment."""
+    from retrieval import cli
+    from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS
+
+    for name in (INDEX, ANCHORS, QUESTIONS):
+        monkeypatch.delenv(name, raising=False)
+
+    def call(*argv: object) -> Ran:
+        try:
+            code = cli.main([str(one) for one in argv])
+        except SystemExit as end:
+            code = int(end.code or 0)
+        return Ran(code, *capsys.readouterr())
+
+    return call
