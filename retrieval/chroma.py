@@ -203,8 +203,12 @@ def count(found: Any, folder: Path) -> int:
 
 def vectors_by_id(found: Any, folder: Path, ids: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
     """The stored vectors of these ids, or of all; an id that is not there is not in the answer, one named twice is no error."""
+    return {chunk_id: vector for names, vectors in pages(found, folder, ids) for chunk_id, vector in zip(names, vectors, strict=True)}
+
+
+def pages(found: Any, folder: Path, ids: Sequence[str] | None = None) -> Iterator[tuple[list[str], NDArray[Any]]]:
+    """The stored vectors of these ids, or of all, in pages of ids and rows; in Chroma's own order."""
     wanted = None if ids is None else list(dict.fromkeys(ids))
-    read: dict[str, NDArray[Any]] = {}
     with _in_clear_words(folder):
         total = int(found.count()) if wanted is None else len(wanted)
         for start in range(0, total, _READ_PAGE):
@@ -212,8 +216,7 @@ def vectors_by_id(found: Any, folder: Path, ids: Sequence[str] | None = None) ->
                 {"limit": _READ_PAGE, "offset": start} if wanted is None else {"ids": wanted[start : start + _READ_PAGE]}
             )
             page = found.get(include=["embeddings"], **place)
-            read.update(zip(page["ids"], page["embeddings"], strict=True))
-    return read
+            yield page["ids"], page["embeddings"]
 
 
 def verify(found: Any, folder: Path, expected: int, probe: Sequence[float] | None) -> None:
@@ -252,7 +255,7 @@ class VectorIndex:
         self._found, self._folder, self._ids = found, folder, list(ids)
         self._rows = np.asarray(rows, dtype=np.int64)
         self._place = {chunk_id: place for place, chunk_id in enumerate(self._ids)}
-        self._matrix = self._read(self._ids if self.way == "index" else None)
+        self._matrix = self._read(self._ids[:1] if self.way == "index" else self._ids)
         self.dimension = self._matrix.shape[1]
 
     def __len__(self) -> int:
@@ -263,19 +266,22 @@ class VectorIndex:
         """A stored vector, to ask Chroma's index for; None in an empty corpus."""
         return self._matrix[0].tolist() if len(self._matrix) else None
 
-    def _read(self, wanted: Sequence[str] | None) -> Matrix:
-        """All vectors, or for Chroma's index the first one, whose length is that of all."""
-        ids = self._ids if wanted is None else wanted[:1]
-        stored = vectors_by_id(self._found, self._folder, None if wanted is None else ids)
-        missing = [chunk_id for chunk_id in ids if chunk_id not in stored]
-        if missing:
+    def _read(self, ids: Sequence[str]) -> Matrix:
+        """The vectors of these chunks, row by row: of all, or for Chroma's index of the first, whose length is that of all."""
+        place = {chunk_id: row for row, chunk_id in enumerate(ids)}
+        matrix = np.empty((len(ids), 0), dtype=np.float32)
+        read = 0
+        for names, vectors in pages(self._found, self._folder, ids if self.way == "index" else None):
+            if not matrix.size:
+                matrix = np.empty((len(ids), vectors.shape[1]), dtype=np.float32)
+            here = [(place[name], row) for row, name in enumerate(names) if name in place]
+            matrix[[row for row, _ in here]] = vectors[[row for _, row in here]]
+            read += len(here)
+        if read < len(ids):
             raise BrokenStock(
-                f"The collection {self._found.name!r} has no vector for {len(missing)} of {len(ids)} chunks, such as {missing[0]!r}. "
-                "Ingest the corpus again."
+                f"The collection {self._found.name!r} has no vector for {len(ids) - read} of {len(ids)} chunks. Ingest the corpus again."
             )
-        if not ids:
-            return np.empty((0, 0), dtype=np.float32)
-        return _unit(np.array([stored[chunk_id] for chunk_id in ids], dtype=np.float32))
+        return _unit(matrix)
 
     def search(self, vector: Matrix, k: int, mask: Mask | None = None) -> list[tuple[int, float]]:
         """The ``k`` nearest chunks as (row, cosine), best first; ``mask`` says for every chunk of the corpus whether it may appear.

@@ -60,3 +60,17 @@ def test_an_encoder_with_squeezed_cosines_has_a_high_background() -> None:
 )
 def test_a_cosine_is_scaled_between_the_background_and_one(cosine: float, background: float, expected: float) -> None:
     assert scaled(cosine, background) == pytest.approx(expected)
+
+
+@pytest.mark.shared
+@pytest.mark.parametrize("law", ["BJNR363210005.xml", "BJNR005470987.xml"])
+def test_the_best_hit_of_a_law_that_has_nothing_to_say_is_near_zero(shared: Path, law: str) -> None:
+    from retrieval.chunking import chunks
+    from retrieval.readers import read
+
+    use = encoder()
+    background = measured(use)
+    passages = use.passages([chunk.passage for chunk in chunks(read(shared / "data" / "gesetze_xml" / law)) if not chunk.repealed])
+    kitchen = {"Apfelkuchen", "Bienenhaltung", "Sternbeobachtung", "Klavierstimmen", "Waldbrand", "Angelschein"}
+    best = (use.questions([topic["question"] for topic in TOPICS if topic["name"] in kitchen]) @ passages.T).max(axis=1)
+    assert max(scaled(float(cosine), background) for cosine in best) < 0.1

@@ -281,3 +281,28 @@ def test_the_default_encoder_is_stored_by_its_name(tmp_path: Path) -> None:
     client.close()
     expected = encoder().passages([rule.passage for rule in RULES])
     np.testing.assert_allclose([vectors[rule.chunk_id] for rule in RULES], expected, atol=1e-6)
+
+
+def test_a_file_of_rules_is_read_cut_and_stored(tmp_path: Path) -> None:
+    path = tmp_path / "regeln.md"
+    path.write_text(
+        "# Hausordnung\n\n## § 1 Ruhe\n\n(1) Nachts ist Ruhe zu halten.\n\n(2) Mittags auch.\n\n## § 2 Müll\n\nMüll wird getrennt.\n"
+    )
+    done = build.ingest_file(tmp_path / "stock", path, encoder=CountingEncoder(), corpus_id="haus", title="Hausordnung")
+    entry = manifest.read(tmp_path / "stock").entry("haus")
+    assert (done.chunks, done.read["norms"], done.changes) == (3, 2, Changes(added=3))
+    assert entry.sources == {"regeln.md": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert entry.fingerprint is not None
+    assert entry.fingerprint.chunking.startswith("absatz")
+    assert stored(tmp_path / "stock", "haus")["§ 2"] == "Müll wird getrennt."
+
+
+def test_a_file_that_cannot_be_read_leaves_the_stock_as_it_was(tmp_path: Path) -> None:
+    ingest(tmp_path / "stock", spec(), RULES, None, CountingEncoder())
+    before = files(tmp_path / "stock")
+    for name, content in (("leer.zip", b""), ("xml.zip", b"<html>Fehler</html>")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BadSource):
+            build.ingest_file(tmp_path / "stock", tmp_path / name, encoder=CountingEncoder(), corpus_id="abgabe")
+    assert files(tmp_path / "stock") == before
+    assert len(stored(tmp_path / "stock")) == 7

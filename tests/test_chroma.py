@@ -253,7 +253,7 @@ def test_a_question_of_another_length_is_refused_with_both_lengths(client: Any, 
 
 def test_a_chunk_without_vector_is_found_when_the_collection_is_opened(client: Any, tmp_path: Path) -> None:
     collection, ids = filled(client, tmp_path, random_vectors(3))
-    with pytest.raises(BrokenStock, match="no vector for 1 of 4 chunks, such as 'verloren'"):
+    with pytest.raises(BrokenStock, match="no vector for 1 of 4 chunks"):
         VectorIndex(collection, tmp_path, [*ids, "verloren"], range(4))
 
 

@@ -76,6 +76,8 @@ def test_the_corpora_are_there_in_the_order_in_which_they_came(folder: Path, enc
     assert opened.retriever("a").collection_name == "corpus_a-0001"
     with pytest.raises(UnknownCorpus, match="In stock: a, b"):
         opened.retriever("c")
+    with pytest.raises(UnknownCorpus, match="'nirgends' is not in the corpus 'a'"):
+        opened.retriever("a").chunk("nirgends")
 
 
 def test_a_wrong_folder_is_no_database_and_nothing_is_created(tmp_path: Path) -> None:
