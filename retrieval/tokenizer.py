@@ -27,7 +27,12 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\u2060\ufeff"))
 _HYPHENS = dict.fromkeys(map(ord, "\u2010\u2011\u2012\u2013\u2212\ufe63\uff0d"), "-")
 # Raised digits count sentences or footnotes; the common form of Unicode would glue them to the next word.
 _RAISED = dict.fromkeys(map(ord, "⁰¹²³⁴⁵⁶⁷⁸⁹"), " ")
-_WORD = re.compile(r"\d+(?:[.,]\d+)+[a-z]?(?!\w)|[^\W_]+(?:-[^\W_]+)*", re.IGNORECASE)
+_WORD = re.compile(
+    r"\d+(?:[.,]\d+)+[a-z]?(?!\w)"  # 4.10 and 7,10
+    r"|\d+[a-z]?(?!\w)|\d+(?=[^\W\d_])"  # 129a; but 10 and mg in 10mg
+    r"|[^\W_]+(?:-[^\W_]+)*",
+    re.IGNORECASE,
+)
 
 _stemmer = Stemmer.Stemmer("german")
 _stemming = threading.Lock()

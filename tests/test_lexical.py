@@ -56,6 +56,18 @@ def test_numbers_are_whole_words() -> None:
     assert tokens("§ 129a und § 129, Ziffer 4.10 oder 7,10 Euro.") == ("129a", "129", "ziff", "4.10", "7,10", "euro")
 
 
+@pytest.mark.parametrize(
+    ("glued", "apart"),
+    [("10mg", "10 mg"), ("§129Abs.2", "§ 129 Abs. 2"), ("1Apotheken geben", "1 Apotheken geben"), ("129a-Vertrag", "129a Vertrag")],
+)
+def test_a_number_is_told_from_the_word_behind_it(glued: str, apart: str) -> None:
+    assert tokens(glued) == tokens(apart)
+
+
+def test_letters_before_a_number_stay_with_it() -> None:
+    assert tokens("B12 und COVID-19") == ("b12", "covid19", "covid", "19")
+
+
 def test_no_word_is_cut_at_an_umlaut() -> None:
     assert tokens("Die Prüfpflicht der Größe nach § 129a gilt für Straßenapotheken.") == (
         "prufpflicht", "gross", "129a", "gilt", "strassenapothek",
