@@ -54,6 +54,7 @@ def test_every_sentence_is_used_and_every_used_sentence_is_there() -> None:
     text = "\n".join(path.read_text("utf-8") for path in sources)
     keys = {key.removeprefix("cli.") for key in CliWords("de").catalogue if key.startswith("cli.")}
     families = tuple(prefix for prefix in re.findall(r"cli\.([\w.]*)\{", text) if prefix)
+    families += tuple(f"{name}." for name in re.findall(r"word\('cli\.(\w+)'", text))
     literal = set(re.findall(r'cli\.([\w.]+)"', text)) | set(re.findall(r'(?:say|head)\("([\w.]+)"', text))
     assert literal <= keys
     assert [key for key in sorted(keys - literal) if not key.startswith(families)] == []
@@ -63,6 +64,13 @@ def test_every_kind_of_error_has_its_words() -> None:
     kinds = {name for name, kind in vars(errors).items() if isinstance(kind, type) and issubclass(kind, FundstelleError)}
     assert len(kinds) > 10
     assert {f"cli.error.{name}" for name in kinds} <= CliWords("de").catalogue.keys()
+
+
+def test_every_kind_of_oddity_has_its_words() -> None:
+    text = "\n".join(path.read_text("utf-8") for path in (ROOT / "retrieval" / "readers").glob("*.py"))
+    codes = set(re.findall(r'Oddity\(\s*"(\w+)"', text)) | set(re.findall(r'^\s+\("(\w+_\w+)", ', text, re.MULTILINE))
+    assert len(codes) > 8
+    assert {f"cli.oddity.{code}" for code in codes} <= CliWords("de").catalogue.keys()
 
 
 @pytest.mark.parametrize(

@@ -55,8 +55,9 @@ def test_a_corpus_comes_into_stock_is_shown_and_leaves_it(run: Run, rules: Path,
     assert "Leihordnung" in out
     assert json.loads(run("corpora", "list", "--index", index, "--json")[1])["corpora"][0]["chunks"] == 3
     shown = run("corpora", "show", "leihordnung", "--index", index)[1]
-    assert "2 Normen, 3 Absätze" in shown
+    assert "Normen 2 · Absätze 3 · Textstücke 3" in shown
     assert "erfundenes Recht" in shown
+    assert "neue Fundstellen 3 · geänderte 0 · entfallene 0 · unveränderte 0" in shown
     assert run("corpora", "remove", "leihordnung", "--index", index)[0] == 0
     assert json.loads(run("corpora", "list", "--index", index, "--json")[1])["corpora"] == []
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -217,23 +217,27 @@ def _print_report(report: IngestReport, out: Terminal) -> None:
     """The ingest report: what was read, what changed, and what a person should look at."""
     read = report.read
     names = ("norms", "paragraphs", "repealed", "tables_found", "tables_kept")
-    counts = [f"{out.words.whole(read[name])} {out.words.t(f'cli.corpora.{name}')}" for name in names if read.get(name)]
-    out.line("  " + ", ".join((*counts, f"{out.words.whole(report.chunks)} {out.words.t('cli.corpora.chunks')}")))
-    changes = msgspec.to_builtins(report.changes).items()
-    out.line("  " + ", ".join(f"{out.words.whole(count)} {out.words.t(f'cli.corpora.chunks_{name}')}" for name, count in changes))
+    counts = {name: read[name] for name in names if read.get(name)} | {"chunks": report.chunks}
+    changes = {f"places_{name}": count for name, count in msgspec.structs.asdict(report.changes).items()}
+    for numbers in (counts, changes):
+        shown = (f"{out.words.t(f'cli.corpora.{name}')} {out.words.whole(count)}" for name, count in numbers.items())
+        out.line("  " + " · ".join(shown))
     for key, found in (("truncated", report.truncated), ("empty", read.get("empty", ()))):
         if found:
             out.line("  " + out.words.t(f"cli.corpora.{key}_list", count=len(found), examples=_examples(found)))
-    oddities = [f"{oddity['where']}: {oddity['detail']} [{oddity['code']}]" for oddity in read.get("oddities", ())]
+    _print_oddities(read.get("oddities", ()), out)
+
+
+def _print_oddities(oddities: Sequence[Mapping[str, str]], out: Terminal) -> None:
+    """What a person should look at, one line for each kind, with where it was met or what it was."""
     if oddities:
         out.line("  " + out.words.t("cli.corpora.oddities", count=len(oddities)))
-    for oddity in oddities[:_SHOWN_EXAMPLES]:
-        out.line("    " + one_line(oddity, 200))
-    if len(oddities) > _SHOWN_EXAMPLES:
-        out.line("    … " + out.words.t("cli.corpora.more", count=len(oddities) - _SHOWN_EXAMPLES))
+    for code in dict.fromkeys(oddity["code"] for oddity in oddities):
+        found = [oddity["where"] or oddity["detail"] for oddity in oddities if oddity["code"] == code]
+        out.line(f"    {out.words.word('cli.oddity', code)} ({len(found)}): {_examples(found)}")
 
 
 def _examples(found: Iterable[str]) -> str:
-    shown = list(found)
+    shown = [one_line(one, 100) for one in found]
     more = f" … (+ {len(shown) - _SHOWN_EXAMPLES})" if len(shown) > _SHOWN_EXAMPLES else ""
-    return one_line(", ".join(shown[:_SHOWN_EXAMPLES]) + more)
+    return ", ".join(shown[:_SHOWN_EXAMPLES]) + more
