@@ -43,7 +43,7 @@ $(VENV)/.python:
 	@touch $@
 
 $(VENV)/.program: $(VENV)/.python pyproject.toml
-	@echo "Installing (about 1.5 GB the first time) …" >&2
+	@echo "Installing (about 1 GB the first time) …" >&2
 	@$(PIP) install --editable .
 	@touch $@
 
