@@ -50,8 +50,9 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
     ]
     layout = {
         "font": {"color": ink},
-        "height": 120 + 34 * len(rows),
-        "margin": {"l": 8, "r": 16, "t": 56, "b": 40},
+        "height": 156 + 34 * len(rows),
+        "title": {"text": words.t("floor.chart"), "font": {"color": ink, "size": 15}},
+        "margin": {"l": 8, "r": 16, "t": 92, "b": 40},
         "xaxis": {
             "range": [0, 1.06 * top],
             "title": {"text": words.t("floor.axis")},

@@ -73,8 +73,9 @@ def figure(table: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
     left = [(line["left"], f"{figure_text(line['label'], 34)}  <b>{line['before']}</b>") for line in rows]
     right = [(line["right"], _right_label(line, words)) for line in rows]
     layout = {
-        "height": 110 + _ROW_HEIGHT * (deep + 1),
-        "margin": {"l": 8, "r": 8, "t": 34, "b": 70},
+        "height": 150 + _ROW_HEIGHT * (deep + 1),
+        "title": {"text": words.t("movement.chart"), "font": {"color": ink, "size": 15}},
+        "margin": {"l": 8, "r": 8, "t": 74, "b": 70},
         "xaxis": {
             "range": [-0.04, 1.04],
             "tickvals": [0, 1],

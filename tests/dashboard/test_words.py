@@ -15,18 +15,28 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-def test_both_languages_hold_the_same_keys_in_the_same_order() -> None:
-    assert list(catalogue("de")) == list(catalogue("en"))
+PACKAGES = ["retrieval.words", "dashboard.words"]
 
 
-@pytest.mark.parametrize("key", list(catalogue("de")))
-def test_both_languages_fill_the_same_placeholders(key: str) -> None:
-    assert placeholders(catalogue("de")[key]) == placeholders(catalogue("en")[key])
+@pytest.mark.parametrize("package", PACKAGES)
+def test_both_languages_hold_the_same_keys_in_the_same_order(package: str) -> None:
+    assert list(catalogue("de", package)) == list(catalogue("en", package))
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_both_languages_fill_the_same_placeholders(package: str) -> None:
+    german, english = catalogue("de", package), catalogue("en", package)
+    assert [key for key in german if placeholders(german[key]) != placeholders(english[key])] == []
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 @pytest.mark.parametrize("language", ["de", "en"])
-def test_no_sentence_is_empty_or_padded(language: str) -> None:
-    assert [key for key, text in catalogue(language).items() if not text or text != text.strip()] == []
+def test_no_sentence_is_empty_or_padded(language: str, package: str) -> None:
+    assert [key for key, text in catalogue(language, package).items() if not text or text != text.strip()] == []
+
+
+def test_the_two_catalogues_share_no_key() -> None:
+    assert set(catalogue("de", PACKAGES[0])) & set(catalogue("de", PACKAGES[1])) == set()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,206 @@
+"""The page as a whole, without a browser: controls, settings in force, special screens."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from dashboard import SERVER_FLAGS
+from dashboard.controls import key_of
+from retrieval.settings import KNOBS
+from tests.dashboard.demo import HTML, QUESTION
+
+SCRIPT = Path(__file__).with_name("served_page.py")
+ROOT = Path(__file__).parents[2]
+Open = Callable[..., AppTest]
+
+
+@pytest.fixture
+def opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Open:
+    """Opens the page over a stock, with values in the address."""
+    control = tmp_path / "control"
+    monkeypatch.setenv("PAGE_CONTROL", str(control))
+    monkeypatch.setenv("FUNDSTELLE_INDEX", "")
+    monkeypatch.delenv("FUNDSTELLE_QUESTIONS", raising=False)
+
+    def open_page(stock: str = "full", **address: str) -> AppTest:
+        control.write_text(f"/stock/{tmp_path.name}/{stock}", "utf-8")
+        page = AppTest.from_file(str(SCRIPT), default_timeout=20)
+        for key, value in address.items():
+            page.query_params[key] = value
+        page.run()
+        assert not page.exception
+        return page
+
+    return open_page
+
+
+def blocks_of(page: AppTest) -> list[Any]:
+    """All blocks that the components of the page were given, as text."""
+    found = []
+    for element in page.get("bidi_component"):
+        found += json.loads(element.proto.json)["blocks"]  # type: ignore[attr-defined]
+    return found
+
+
+def shown(page: AppTest) -> str:
+    return json.dumps(blocks_of(page), ensure_ascii=False)
+
+
+def test_every_knob_has_a_control_with_its_label(opened: Open) -> None:
+    page = opened()
+    widgets = [*page.select_slider, *page.slider, *page.number_input, *page.selectbox]
+    labels = {widget.key: widget.label for widget in widgets}
+    assert {key_of(name): knob.label_de for name, knob in KNOBS.items()}.items() <= labels.items()
+
+
+def test_every_sentence_of_a_knob_is_on_the_page(opened: Open) -> None:
+    captions = " ".join(caption.value for caption in opened().caption)
+    assert [knob.name for knob in KNOBS.values() if knob.de not in captions] == []
+
+
+def test_the_knob_of_the_other_method_is_visible_switched_off_and_keeps_its_value(opened: Open) -> None:
+    page = opened(q=QUESTION, f="rrf", rk="90")
+    assert not page.slider(key=key_of("rrf_k")).disabled
+    page.selectbox(key=key_of("fusion")).select("weighted").run()
+    assert page.slider(key=key_of("rrf_k")).disabled
+    assert page.slider(key=key_of("rrf_k")).value == 90
+    assert page.query_params["rk"] == "90"
+    page.selectbox(key=key_of("fusion")).select("rrf").run()
+    assert (page.slider(key=key_of("rrf_k")).value, page.slider(key=key_of("rrf_k")).disabled) == (90, False)
+
+
+def test_a_moved_slider_reaches_the_run_and_the_address(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    page.select_slider(key=key_of("min_ratio")).set_value(0.4).run()
+    assert page.query_params["mr"] == "0.4"
+    assert '["Mindestverhältnis zum besten Treffer (min_ratio)", "0,40", "0,25", "ordnet neu"]' in shown(page)
+
+
+def test_all_controls_moved_one_after_the_other_keep_all_values(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    page.slider(key=key_of("max_corpora_per_query")).set_value(3).run()
+    page.number_input(key=key_of("fetch_k")).set_value(40).run()
+    page.selectbox(key=key_of("fusion")).select("rrf").run()
+    page.select_slider(key=key_of("weight_vector")).set_value(0.75).run()
+    page.select_slider(key=key_of("weight_lexical")).set_value(0.25).run()
+    page.slider(key=key_of("rrf_k")).set_value(10).run()
+    page.select_slider(key=key_of("verweis_score")).set_value(0.97).run()
+    page.slider(key=key_of("max_verweis_normen")).set_value(1).run()
+    page.slider(key=key_of("max_final_results")).set_value(6).run()
+    page.slider(key=key_of("min_hits_per_corpus")).set_value(1).run()
+    page.select_slider(key=key_of("min_ratio")).set_value(0.1).run()
+    written = {key: value for key, value in page.query_params.items() if key != "q"}
+    assert written == {
+        "mcpq": "3",
+        "fk": "40",
+        "f": "rrf",
+        "wv": "0.75",
+        "wl": "0.25",
+        "rk": "10",
+        "vs": "0.97",
+        "mvn": "1",
+        "mfr": "6",
+        "mhpc": "1",
+        "mr": "0.1",
+    }
+    assert not page.exception
+
+
+def test_the_weights_are_shown_as_effective_shares(opened: Open) -> None:
+    page = opened(wv="0,9", wl="0,3")
+    assert "Wirksame Anteile: Vektorsuche 75 %, Wortsuche 25 %." in [caption.value for caption in page.caption]
+
+
+def test_two_weights_of_zero_are_refused_and_nothing_is_ranked(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    page.select_slider(key=key_of("weight_vector")).set_value(0.0).run()
+    page.select_slider(key=key_of("weight_lexical")).set_value(0.0).run()
+    assert "Beide Gewichte sind 0" in shown(page)
+    assert "Endgültige Liste" not in shown(page)
+
+
+def test_reset_brings_all_defaults_back_and_keeps_the_question(opened: Open) -> None:
+    page = opened(q=QUESTION, mr="0.4", f="rrf")
+    next(button for button in page.button if button.label == "Alle auf Vorgabe setzen").click().run()
+    assert dict(page.query_params) == {"q": QUESTION}
+    assert page.select_slider(key=key_of("min_ratio")).value == 0.25
+
+
+def test_the_language_switch_changes_words_and_keeps_settings(opened: Open) -> None:
+    page = opened(q=QUESTION, mr="0.4")
+    page.radio(key="language").set_value("en").run()
+    assert page.query_params["lang"] == "en"
+    assert page.select_slider(key=key_of("min_ratio")).value == 0.4
+    assert "Ranking before and after the quota" in shown(page)
+
+
+def test_a_question_of_twenty_thousand_characters_is_not_asked(opened: Open) -> None:
+    page = opened(q="x" * 20_000)
+    assert "Die Frage ist zu lang" in shown(page)
+    assert "Sie hat 20.000 Zeichen" in shown(page)
+
+
+@pytest.mark.parametrize(
+    ("stock", "sentence"),
+    [
+        ("full", "Noch keine Frage"),
+        ("nowhere", "An diesem Ort ist keine Datenbank"),
+        ("empty", "Der Bestand ist leer"),
+        ("unread", "Der Bestand ist nicht lesbar oder nicht vollständig"),
+        ("mixed", "Die Regelwerke sind nicht mit demselben Modell eingelesen."),
+    ],
+)
+def test_each_special_case_has_its_own_screen(opened: Open, stock: str, sentence: str) -> None:
+    assert sentence in shown(opened(stock))
+
+
+def test_no_index_named_is_said(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    page = opened()
+    Path(os.environ["PAGE_CONTROL"]).write_text(" ", "utf-8")
+    page.run()
+    assert "Es ist kein Bestand angegeben" in shown(page)
+
+
+def test_a_missing_database_is_named_with_its_full_path(opened: Open) -> None:
+    assert "/nowhere" in shown(opened("nowhere", q=QUESTION))
+
+
+def test_a_failed_corpus_leaves_a_banner_and_the_other_hits(opened: Open) -> None:
+    page = opened("broken_corpus", q=QUESTION)
+    assert "Unvollständiger Lauf: Ein Teil ist ausgefallen" in shown(page)
+    assert "Gesetz über Arzneimittel" in shown(page)
+    assert "Noch einmal fragen" in [button.label for button in page.button]
+
+
+def test_bad_values_in_the_address_leave_a_note(opened: Open) -> None:
+    page = opened(q=QUESTION, wv="nan", mfr="abc")
+    assert "Einige Angaben in der Adresse gelten nicht" in shown(page)
+    assert page.select_slider(key=key_of("weight_vector")).value == 0.5
+
+
+def test_nothing_from_a_corpus_reaches_an_element_that_reads_markdown(opened: Open) -> None:
+    page = opened(q=f"Arzneimittel {HTML}")
+    spoken = [element.value for element in (*page.markdown, *page.caption, *page.title, *page.subheader)]
+    assert [text for text in spoken if "<img" in text or "javascript" in text] == []
+
+
+def test_the_flags_of_the_command_say_what_the_configuration_file_says() -> None:
+    table = tomllib.loads((ROOT / ".streamlit" / "config.toml").read_text("utf-8"))
+    flat = {f"--{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in _flat(table)}
+    assert flat == set(SERVER_FLAGS)
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in table.items():
+        if isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
