@@ -6,11 +6,16 @@ from pathlib import Path
 
 import pytest
 from cli_runs import Ran, Run
+from hypothesis import settings
 
 from retrieval.federated import FederatedRetriever
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "sample_corpora"
+
+# The same examples on every run, and no limit of time that a busy machine would break.
+settings.register_profile("repeatable", deadline=None, derandomize=True)
+settings.load_profile("repeatable")
 
 
 @pytest.fixture(scope="session")
