@@ -1,0 +1,95 @@
+"""What an ingest adds to the encoder: chunks per second into stock, against the bare encoder over the same passages.
+
+    python -m benchmarks.ingest [--rounds 3]
+
+The whole of the AMG and the first 1,500 chunks of SGB V; of the samples where real law is absent. Each round begins with an empty folder,
+and the sides take turns. An ingest embeds, writes Chroma's index and the search words, and checks with a fresh client what was written;
+reading the file and cutting it into chunks stands beside it, as share of the whole.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.law import AMG, DATA, SAMPLES, SGB_V, Source, met
+from retrieval.build import ingest
+from retrieval.chunking import CHUNKING, chunks
+from retrieval.embedding import encoder
+from retrieval.model import Chunk, CorpusSpec
+
+BAR = 0.85
+PART = 1_500
+
+
+class Load(msgspec.Struct, frozen=True):
+    """The chunks of one ingest, and how long reading and cutting took (seconds, None: not measured for a part)."""
+
+    name: str
+    spec: CorpusSpec
+    chunks: tuple[Chunk, ...]
+    reading: float | None = None
+
+
+def loads() -> tuple[Load, ...]:
+    """What is ingested."""
+    if not DATA.is_dir():
+        return tuple(_whole(Source(path)) for path in sorted(SAMPLES.glob("*.md"))[:1])
+    part = SGB_V.read()
+    return _whole(AMG), Load(f"SGB V, first {PART} chunks", part.spec, chunks(part)[:PART])
+
+
+def _whole(source: Source) -> Load:
+    start = time.perf_counter()
+    corpus = source.read()
+    pieces = chunks(corpus)
+    return Load(corpus.spec.names[0], corpus.spec, pieces, time.perf_counter() - start)
+
+
+def bare(pieces: Sequence[Chunk]) -> float:
+    """Seconds of the encoder alone, all passages in one call."""
+    passages = [chunk.passage for chunk in pieces]
+    start = time.perf_counter()
+    encoder().passages(passages)
+    return time.perf_counter() - start
+
+
+def ingested(load: Load) -> float:
+    """Seconds of a whole ingest into an empty folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        start = time.perf_counter()
+        ingest(Path(folder), load.spec, load.chunks, chunking=CHUNKING)
+        return time.perf_counter() - start
+
+
+def main() -> None:
+    """Print the rates and the ratio."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=3)
+    rounds = parser.parse_args().rounds
+    encoder().passages(["Aufwärmen"])
+    for load in loads():
+        plain: list[float] = []
+        ours: list[float] = []
+        for number in range(rounds):
+            sides = [(plain, lambda load=load: bare(load.chunks)), (ours, lambda load=load: ingested(load))]
+            for seen, call in sides if number % 2 else reversed(sides):
+                seen.append(call())
+        size = len(load.chunks)
+        ratio = statistics.median(plain) / statistics.median(ours)
+        print(f"{load.name}: {size} chunks, median of {rounds} rounds")
+        print(f"  bare encoder {size / statistics.median(plain):7.1f} chunks/s, ingest {size / statistics.median(ours):7.1f} chunks/s")
+        print(f"  ingest / bare encoder {ratio:.2f}; bar {BAR}: {met(ratio >= BAR)}")
+        if load.reading is not None:
+            share = load.reading / statistics.median(ours)
+            print(f"  reading and cutting the file before it: {load.reading:.2f} s, {share:.0%} of the ingest")
+
+
+if __name__ == "__main__":
+    main()
