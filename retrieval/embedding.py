@@ -11,7 +11,6 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -84,11 +83,14 @@ class UniversalSentenceEncoder:
         """Unit vectors of passages, one row each; a text has the same vector alone and among others, bit for bit."""
         if not texts:
             return np.empty((0, _USE_DIMENSION), dtype=np.float32)
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+
         self._ensure_loaded()
         workers = min(_MOST_WORKERS, os.cpu_count() or 1, len(texts))
         if workers == 1:
             return unit_rows([self._model.encode(text) for text in texts])
-        with _one_blas_thread(), ThreadPoolExecutor(workers) as pool:
+        # Threads of the linear algebra inside threads of ours make it six times slower.
+        with threadpool_limits(limits=1, user_api="blas"), ThreadPoolExecutor(workers) as pool:
             return unit_rows(list(pool.map(self._model.encode, texts)))
 
     def truncated(self, texts: Sequence[str]) -> list[int]:
@@ -101,13 +103,3 @@ class UniversalSentenceEncoder:
             if not self._is_loaded:
                 self._model.encode("Apotheke")
                 self._is_loaded = True
-
-
-def _one_blas_thread() -> AbstractContextManager[Any]:
-    """Several texts at once want one thread each; without threadpoolctl the library of linear algebra decides for itself."""
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError:
-        return nullcontext()
-    limits: AbstractContextManager[Any] = threadpool_limits(limits=1, user_api="blas")
-    return limits
