@@ -1,6 +1,6 @@
 """What a decision costs: 640 candidates with their full trace, against bare fusion and against ranx on the same lists.
 
-    python -m benchmarks.decide
+python -m benchmarks.decide
 """
 
 from __future__ import annotations

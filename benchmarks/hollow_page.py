@@ -2,7 +2,8 @@
 
     HOLLOW_CONSTANTS=FILE [HOLLOW_TABLES=static] streamlit run benchmarks/hollow_page.py
 
-Tables are ``st.dataframe``, or with ``static`` the lighter ``st.table``. The file (made by ``benchmarks.slider``) holds the widgets, and for every place of the slider the texts, tables and figures of that run.
+Tables are ``st.dataframe``, or with ``static`` the lighter ``st.table``. The file (made by ``benchmarks.slider``) holds the widgets, and
+for every place of the slider the texts, tables and figures of that run.
 """
 
 from __future__ import annotations
