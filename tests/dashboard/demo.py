@@ -71,14 +71,14 @@ CHUNKS: dict[str, list[Chunk]] = {
     ],
     "seltsam": [
         _chunk("seltsam", "§ 5", f"{MARKDOWN}\n{HTML}\n{LINK}\nDie Apotheke darf abgeben.", heading=HTML),
-        _chunk("seltsam", "§ 6 $x$ <b>fett</b>", f"{LINK} Arzneimittel abgeben", heading=LINK),
+        _chunk("seltsam", "§ 6 <b>f</b> $x$", f"{LINK} Arzneimittel abgeben", heading=LINK),
     ],
 }
 SPECS = {
     "gesetz": CorpusSpec("gesetz", "Gesetz über Arzneimittel", "statute", ("AMG-T",), "Stand: 1. Januar 2033"),
     "vertrag": CorpusSpec("vertrag", "Rahmenvertrag mit Anlagen", "contract", ("RV",), default_container_id="Vertrag"),
     "vereinbarung": CorpusSpec("vereinbarung", "Abrechnungsvereinbarung", "agreement", ("TA-T",), invented=True),
-    "seltsam": CorpusSpec("seltsam", f"{HTML} {MARKDOWN}", "other", (LINK,)),
+    "seltsam": CorpusSpec("seltsam", f"{HTML} {MARKDOWN}", "other", ("<i>S</i>", LINK)),
 }
 
 
