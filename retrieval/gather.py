@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeVar
 
@@ -75,6 +75,8 @@ class _Gathering:
     def __init__(self, question: str, settings: Settings, wiring: Wiring, ask: Ask, known: Pool | None) -> None:
         self.question = question
         self.settings = settings
+        # One state of the stock for the whole run: another process may write a new version in the middle of it.
+        self.registry = getattr(wiring.registry, "state", wiring.registry)
         self.wiring = wiring
         self.ask = ask
         self.faults: list[Fault] = []
@@ -88,7 +90,7 @@ class _Gathering:
     # --- the line -----------------------------------------------------------------------------------------------------
 
     def pool(self, limit: int | None) -> Pool:
-        available = tuple(self.wiring.registry.available())
+        available = tuple(self.registry.available())
         routings = self._routings(available)
         claims = self._claims()
         required = [claim.target.corpus_id for claim in claims]
@@ -160,14 +162,14 @@ class _Gathering:
         return {corpus: self._spec(corpus) for corpus in corpora}
 
     def _spec(self, corpus: str) -> CorpusSpec:
-        found = self._try("spec", lambda: self.wiring.registry.spec(corpus), None)
+        found = self._try("spec", lambda: self.registry.spec(corpus), None)
         if isinstance(found, CorpusSpec):
             return found
         read = found.get if isinstance(found, Mapping) else lambda key, other=None: getattr(found, key, other)
         return CorpusSpec(corpus, str(read("title", "") or corpus), default_container_id=str(read("default_container_id", "") or ""))
 
     def _stamps(self) -> Stamps:
-        stamps = getattr(self.wiring.registry, "stamps", None)
+        stamps = getattr(self.registry, "stamps", None)
         index, model = stamps() if callable(stamps) else ("", "")
         return Stamps(index, model, str(getattr(self.wiring.anchors, "fingerprint", "")), code_version())
 
@@ -175,7 +177,7 @@ class _Gathering:
 
     def _source(self, corpus: str) -> Source | ForeignCorpus:
         if corpus not in self.sources:
-            retriever = self.wiring.registry.retriever(corpus)
+            retriever = self.registry.retriever(corpus)
             self.sources[corpus] = retriever if isinstance(retriever, Source) else ForeignCorpus(corpus, retriever)
         return self.sources[corpus]
 
@@ -246,11 +248,15 @@ class _Gathering:
     # --- references ---------------------------------------------------------------------------------------------------
 
     def _references(self) -> dict[str, tuple[Reference, ...]]:
-        """The references in every chunk that the answers and the anchors brought."""
-        reader = self.wiring.verweise
-        if not isinstance(reader, ReadsReferences):
+        """The references in every chunk that the answers and the anchors brought, as its own corpus knows them."""
+        if not isinstance(self.wiring.verweise, ReadsReferences):
             return {}
-        return self._try("verweise", lambda: {key: found for key in self.chunks if (found := reader.references(key))}, {})
+        known: dict[str, tuple[Reference, ...]] = {}
+        for chunk_id, chunk in self.chunks.items():
+            source = self._source(chunk.corpus_id)
+            if not isinstance(source, ForeignCorpus):
+                known[chunk_id] = self._try("verweise", partial(source.references, chunk_id), ())
+        return {chunk_id: found for chunk_id, found in known.items() if found}
 
     def _reference_units(self, references: Mapping[str, Sequence[Reference]], selected: Sequence[str]) -> dict[str, Units]:
         found: dict[str, Units] = {}

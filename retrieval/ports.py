@@ -78,10 +78,17 @@ class Source(Protocol):
         """The chunks of a norm by its address alone."""
         ...
 
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        """The references in this chunk's text, in the order of the text."""
+        ...
+
 
 @runtime_checkable
 class ReadsReferences(Protocol):
-    """A reference provider of ours: knows the references of each chunk, before any ranking."""
+    """A reference provider of ours: it rests on the references that each corpus of ours knows of its chunks, before any ranking.
+
+    A run asks the corpora themselves, so that all of it speaks of one state of the stock.
+    """
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
         """The references in this chunk's text, in the order of the text."""

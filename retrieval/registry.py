@@ -38,6 +38,11 @@ class State:
         """The ids of the corpora that can be asked, in the order in which they came into stock."""
         return tuple(self.stocks)
 
+    def stamps(self) -> tuple[str, str]:
+        """The version of the stock, and the models that its corpora were made with."""
+        models = dict.fromkeys(f"{one.fingerprint.model} {one.fingerprint.revision}".strip() for one in self.stocks.values())
+        return self.manifest.stamp, ", ".join(models)
+
     def spec(self, corpus_id: str) -> CorpusSpec:
         """What a corpus says about itself, also of one that is blocked. Raises UnknownCorpus."""
         return self.manifest.entry(corpus_id).spec
@@ -83,12 +88,6 @@ class CorpusRegistry:
     def stamp(self) -> str:
         """The version of the stock that is open."""
         return self._state.manifest.stamp
-
-    def stamps(self) -> tuple[str, str]:
-        """The version of the stock, and the models that its corpora were made with."""
-        state = self._state
-        models = dict.fromkeys(f"{one.fingerprint.model} {one.fingerprint.revision}".strip() for one in state.stocks.values())
-        return state.manifest.stamp, ", ".join(models)
 
     @property
     def primary_id(self) -> str:
