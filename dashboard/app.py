@@ -22,6 +22,7 @@ from retrieval.words import LANGUAGES, Words
 
 log = logging.getLogger(__name__)
 _ADDRESS = "address"
+_PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader] { display: none } }</style>"
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
 
@@ -53,6 +54,7 @@ def main(opener: Opener | None = None) -> None:
             _show_all(words)
     examples = _examples(places.questions, words)
     chosen.run()
+    st.html(_PRINTED)
     _write_address()
 
 

@@ -76,6 +76,11 @@ class Runs:
         return self.federation.registry
 
     @property
+    def stock(self) -> Any:
+        """The stock as it is now, in one piece: what is read from it belongs together even if another version is opened meanwhile."""
+        return getattr(self.registry, "state", self.registry)
+
+    @property
     def stamp(self) -> str:
         """The version of the stock that is open."""
         return str(self.registry.stamp)

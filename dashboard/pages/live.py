@@ -88,15 +88,15 @@ def _stock(runs: Runs, words: Words) -> list[Block]:
     if st.session_state.setdefault(_STAMP, stamp) != stamp:
         st.session_state[_STAMP] = stamp
         found.append(notice(words.t("page.reloaded"), role="warning"))
-    registry = runs.registry
-    if registry.blocked:
-        lines = [words.n("page.blocked_text", len(registry.blocked), corpora=", ".join(registry.blocked))]
-        found.append(notice(words.t("page.blocked"), lines, "fault", list(registry.blocked.items()), label))
-    inconsistent = registry.assert_consistent_embedding()
+    stock = runs.stock
+    if stock.blocked:
+        lines = [words.n("page.blocked_text", len(stock.blocked), corpora=", ".join(stock.blocked))]
+        found.append(notice(words.t("page.blocked"), lines, "fault", list(stock.blocked.items()), label))
+    inconsistent = runs.registry.assert_consistent_embedding()
     if inconsistent:
         details = [(words.t("screen.error"), inconsistent)]
         found.append(notice(words.t("page.inconsistent"), (), "warning", details, label))
-    specs = [registry.spec(corpus) for corpus in registry.available()]
+    specs = [stock.spec(corpus) for corpus in stock.available()]
     invented = [spec.title for spec in specs if getattr(spec, "invented", False)]
     if invented:
         text = words.t("page.invented_all") if len(invented) == len(specs) else words.t("page.invented_text", titles="; ".join(invented))
@@ -106,12 +106,12 @@ def _stock(runs: Runs, words: Words) -> list[Block]:
 
 def _screen(runs: Runs, state: State, index: Path | None, words: Words) -> Block | None:
     """The screen that stands in the place of a run, None when there is a run to show."""
-    registry = runs.registry
-    available = registry.available()
+    stock = runs.stock
+    available = stock.available()
     if not available:
-        return screens.all_blocked(words) if registry.blocked else screens.no_corpora(index or Path(), words)
+        return screens.all_blocked(words) if stock.blocked else screens.no_corpora(index or Path(), words)
     if not state.question:
-        return screens.no_question([title_of(corpus, {corpus: registry.spec(corpus)}) for corpus in available], words)
+        return screens.no_question([title_of(corpus, {corpus: stock.spec(corpus)}) for corpus in available], words)
     if state.too_long:
         return screens.too_long(state, words)
     try:

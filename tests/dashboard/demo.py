@@ -86,6 +86,14 @@ def _words(text: str) -> list[str]:
     return [word.strip(".,?;:!").lower() for word in text.split() if len(word.strip(".,?;:!")) > 3]
 
 
+def _references(chunk_id: str) -> tuple[Reference, ...]:
+    if chunk_id != "vertrag|Vertrag|§ 10":
+        return ()
+    known = Reference(39, 42, "§ 2 des Gesetzes", "resolved", Address("gesetz", "", "§ 2"), "Gesetz")
+    other = Reference(50, 60, "§ 7 XYG", "not_in_stock", None, "XYG")
+    return known, other
+
+
 class Corpus:
     """A corpus in memory: the vector route counts shared words, the lexical route counts them too, on another scale."""
 
@@ -116,6 +124,9 @@ class Corpus:
 
     def chunk(self, chunk_id: str) -> Chunk:
         return self.chunks[chunk_id]
+
+    def references(self, chunk_id: str) -> tuple[Reference, ...]:
+        return _references(chunk_id)
 
     def units(self, target: Target) -> Units:
         found = [
@@ -189,11 +200,7 @@ class _Verweise:
         return []
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
-        if chunk_id != "vertrag|Vertrag|§ 10":
-            return ()
-        known = Reference(39, 42, "§ 2 des Gesetzes", "resolved", Address("gesetz", "", "§ 2"), "Gesetz")
-        other = Reference(50, 60, "§ 7 XYG", "not_in_stock", None, "XYG")
-        return known, other
+        return _references(chunk_id)
 
 
 def federation(corpora: Sequence[str] = tuple(CHUNKS), fails: Mapping[str, str] | None = None) -> FederatedRetriever:
@@ -203,8 +210,16 @@ def federation(corpora: Sequence[str] = tuple(CHUNKS), fails: Mapping[str, str] 
     return FederatedRetriever(registry, router=router, anchors=_Anchors(), verweise=_Verweise(), named_corpora=router)
 
 
+OPENED: list[FederatedRetriever] = []
+
+
 def opener(index: Path, anchors: Path | None) -> FederatedRetriever:
-    """A federation by the name of the index folder; NoDatabase for a name that stands for none."""
+    """A federation by the name of the index folder, kept in OPENED; NoDatabase for a name that stands for none."""
+    OPENED.append(_opened(index))
+    return OPENED[-1]
+
+
+def _opened(index: Path) -> FederatedRetriever:
     if index.name == "unread":
         raise BrokenStock(f"Corpus gesetz: found 3 vectors, expected 24. Read it in again. {HTML}")
     if index.name == "empty":

@@ -14,8 +14,9 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import SERVER_FLAGS
 from dashboard.controls import key_of
+from retrieval.errors import BrokenStock
 from retrieval.settings import KNOBS
-from tests.dashboard.demo import HTML, QUESTION
+from tests.dashboard.demo import HTML, OPENED, QUESTION
 
 SCRIPT = Path(__file__).with_name("served_page.py")
 ROOT = Path(__file__).parents[2]
@@ -178,6 +179,51 @@ def test_a_failed_corpus_leaves_a_banner_and_the_other_hits(opened: Open) -> Non
     assert "Unvollständiger Lauf: Ein Teil ist ausgefallen" in shown(page)
     assert "Gesetz über Arzneimittel" in shown(page)
     assert "Noch einmal fragen" in [button.label for button in page.button]
+
+
+def test_a_stock_that_another_process_changed_is_said_once_and_asked_anew(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    asked = OPENED[-1].registry.corpora["gesetz"]
+    OPENED[-1].registry.stamp = "2"
+    page.run()
+    assert "Der Bestand hat sich geändert und wurde neu geladen." in shown(page)
+    assert asked.asked == 2
+    page.run()
+    assert "neu geladen" not in shown(page)
+
+
+def test_a_changed_stock_that_cannot_be_loaded_is_said_and_the_open_one_shown(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    OPENED[-1].registry.unreadable = BrokenStock("being written")
+    page.run()
+    assert "Der geänderte Bestand lässt sich nicht laden" in shown(page)
+    assert "Endgültige Liste" in shown(page)
+
+
+def test_blocked_corpora_are_named_and_an_all_blocked_stock_is_not_called_empty(opened: Open) -> None:
+    page = opened("empty", q=QUESTION)
+    OPENED[-1].registry.blocked = {"gesetz": "written by chromadb 9.9.9"}
+    page.run()
+    assert "1 Regelwerk ist nicht lesbar und wird nicht befragt: gesetz." in shown(page)
+    assert "Kein Regelwerk kann befragt werden" in shown(page)
+    assert "Der Bestand ist leer" not in shown(page)
+
+
+def test_asking_once_more_asks_again_after_a_fault(opened: Open) -> None:
+    page = opened("broken_corpus", q=QUESTION)
+    OPENED[-1].registry.corpora["vertrag"].fails = ""
+    next(button for button in page.button if button.label == "Noch einmal fragen").click().run()
+    assert "Unvollständiger Lauf" not in shown(page)
+
+
+def test_an_error_in_the_run_has_its_own_screen_with_its_class(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("durch null")
+
+    monkeypatch.setattr("dashboard.pages.live.decide", broken)
+    page = opened(q=QUESTION)
+    assert "Der Lauf ist abgebrochen" in shown(page)
+    assert "ZeroDivisionError" in shown(page)
 
 
 def test_bad_values_in_the_address_leave_a_note(opened: Open) -> None:
