@@ -11,6 +11,7 @@ from dashboard.naming import figure_text, short_name, title_of
 from retrieval.trace import Trace
 from retrieval.words import Words
 
+_DOT = "#3f86ba"
 COLUMNS = ["corpus_id", "name", "best", "takes_part", "reserved"]
 
 
@@ -25,29 +26,10 @@ def frame(trace: Trace, words: Words) -> pd.DataFrame:
 
 def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[str, Any]:
     """A dot for each corpus; floor, VERWEIS_SCORE and 1.0 as lines with their words. ``ink`` is the colour of text in the theme."""
-    rows = frame.to_dict("records")
-    places = list(range(len(rows)))
+    rows: list[dict[Any, Any]] = frame.to_dict("records")
     top = max([1.0, *(line["best"] for line in rows)])
     marks = _marks(trace, words)
     labels = [f"{figure_text(line['name'])} · {_part(line['takes_part'], words)}" for line in rows]
-    data = [
-        {
-            "type": "scatter",
-            "mode": "markers+text",
-            "x": [line["best"] for line in rows],
-            "y": places,
-            "text": [words.number(line["best"]) for line in rows],
-            "textposition": ["middle left" if line["best"] > 0.8 * top else "middle right" for line in rows],
-            "hovertemplate": "%{text}<extra></extra>",
-            "marker": {
-                "size": 12,
-                "color": "#3f86ba",
-                "symbol": ["circle" if line["takes_part"] else "circle-open" for line in rows],
-                "line": {"width": 2, "color": "#3f86ba"},
-            },
-            "showlegend": False,
-        }
-    ]
     layout = {
         "font": {"color": ink},
         "height": 156 + 34 * len(rows),
@@ -63,7 +45,7 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
             "ticktext": [words.number(tick, 1) for tick in (0, 0.2, 0.4, 0.6, 0.8, 1)],
         },
         "yaxis": {
-            "tickvals": places,
+            "tickvals": list(range(len(rows))),
             "ticktext": labels,
             "tickfont": {"color": ink},
             "range": [len(rows) - 0.4, -0.6],
@@ -81,7 +63,27 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
             for number, (x, text, _) in enumerate(marks)
         ],
     }
-    return {"data": data, "layout": layout}
+    return {"data": [_dots(rows, top, words)], "layout": layout}
+
+
+def _dots(rows: list[dict[Any, Any]], top: float, words: Words) -> dict[str, Any]:
+    """A full dot for a corpus that takes part, an open one for the others; the value beside it on the side with room."""
+    return {
+        "type": "scatter",
+        "mode": "markers+text",
+        "x": [line["best"] for line in rows],
+        "y": list(range(len(rows))),
+        "text": [words.number(line["best"]) for line in rows],
+        "textposition": ["middle left" if line["best"] > 0.8 * top else "middle right" for line in rows],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "size": 12,
+            "color": _DOT,
+            "symbol": ["circle" if line["takes_part"] else "circle-open" for line in rows],
+            "line": {"width": 2, "color": _DOT},
+        },
+        "showlegend": False,
+    }
 
 
 def _marks(trace: Trace, words: Words) -> list[tuple[float, str, str]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from dashboard.blocks import Block, card, cards, paragraph, row, table
 from dashboard.journey import Step, steps
+from dashboard.knobtext import first_up
 from dashboard.naming import norm, title_of
 from retrieval.model import DEFINITION_LOOKUP, LEXICAL_KIND, NEIGHBOR, NORM_ANCHOR, SECTION_LOOKUP, SEMANTIC, VERWEIS, Chunk
 from retrieval.ranking import Entry, Part
@@ -67,14 +68,14 @@ def _parts(entry: Entry, before: Entry, trace: Trace, words: Words) -> list[Bloc
         found.append(paragraph(words.t("hits.lifted", before=words.number(lifted), after=words.number(entry.rank))))
     source = before.rank_by
     if source != "routes":
-        found.append(paragraph(words.t("hits.fixed", why=words.word("rank_by", source), rank=words.number(before.rank))))
+        found.append(paragraph(words.t("hits.fixed", why=first_up(words.word("rank_by", source)), rank=words.number(before.rank))))
     if not entry.parts:
         return [*found, paragraph(words.t("hits.no_parts"), muted=True)]
     head = [words.t(f"hits.head.{name}") for name in ("route", "place", "raw", "scaled", "weight", "amount")]
     rows = [_part(part, words) for part in entry.parts]
     total = sum(part.amount for part in entry.parts)
-    label = words.t("hits.sum" if source == "routes" else "hits.sum_unused")
-    rows.append(row([label, "", "", "", "", words.number(total)], "strong"))
+    key = "hits.sum_unused" if source != "routes" else "hits.sum_lifted" if entry.rank_by == "named_first" else "hits.sum"
+    rows.append(row([words.t(key), "", "", "", "", words.number(total)], "strong"))
     found.append(table(words.t("hits.parts_caption"), head, rows, numeric=(1, 2, 3, 4, 5)))
     found.append(paragraph(_formula(trace, words), muted=True))
     return found

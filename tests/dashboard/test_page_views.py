@@ -266,6 +266,14 @@ def test_a_fixed_rank_says_where_it_comes_from() -> None:
     assert sentences[0] == "Der Ordnungswert 1,000 kommt nicht aus der Suche. Anker: fester Wert."
 
 
+def test_a_lifted_hit_shows_the_sum_before_the_lift_as_such() -> None:
+    chunks = [chunk("a1", "A"), chunk("b1", "B")]
+    trace = decide(pool([answer("A", {"a1": 0.9}, {"a1": 0.9}), answer("B", {"b1": 0.4}, {"b1": 0.2})], chunks, named=["B"]), Settings())
+    parts = card_of(trace, 1)["parts"]
+    assert parts[0]["text"] == "Der Ordnungswert wurde von 0,300 auf 0,900 angehoben, weil die Frage das Regelwerk nennt."
+    assert parts[1]["rows"][-1]["cells"][::5] == ["Summe = Ordnungswert vor dem Anheben", "0,300"]
+
+
 def test_only_what_would_not_stand_there_without_it_is_marked_as_by_the_quota() -> None:
     trace = quota_run()
     assert "nur durch die Quote in der Liste, Runde 1" in card_of(trace, 4)["origin"]
