@@ -3,8 +3,9 @@
     python -m benchmarks.index_recall [--index FOLDER]
 
 Recall of the search as it is configured (``auto``), of Chroma's index as the product asks it (``index``: over-fetched, computed exactly
-afterwards) and of a plain ``collection.query``, against numpy over the collection's own vectors, for real questions on real law. Then the
-same files are ingested into two more folders, and every list of every question is compared.
+afterwards) and of a plain ``collection.query``, against numpy over the collection's own vectors, for real questions on real law. The
+product leaves out repealed norms, so its lists are held against the vectors of those in force, and the plain query's against all. Then
+the same files are ingested into two more folders, and every list of every question is compared.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ from retrieval.stock import CorpusStock
 
 BAR = 0.999
 DEPTHS = (10, Settings().gathering.fetch_k, 100)
+PLAIN = "plain query"
 _SAME = 1e-6
 """Cosines that differ by less are the same place: which of them is named is no fault."""
 
@@ -37,13 +39,12 @@ Search = Callable[[Any, int], Sequence[int]]
 Matrix = np.ndarray[Any, Any]
 
 
-def brute_force(stock: CorpusStock, folder: Path) -> Matrix:
-    """The unit vectors of all chunks, row by row, read from the collection itself; zero for those that do not take part (repealed)."""
+def stored_vectors(stock: CorpusStock, folder: Path) -> Matrix:
+    """The unit vectors of all chunks, row by row, read from the collection itself."""
     stored = chroma.vectors_by_id(stock.col, folder)
     matrix = np.array([stored[chunk_id] for chunk_id in stock.ids], dtype=np.float64)
-    matrix /= np.linalg.norm(matrix, axis=1, keepdims=True)
-    matrix[[row for row, chunk in enumerate(stock.chunks) if chunk.repealed]] = 0
-    return matrix
+    lengths: Matrix = np.linalg.norm(matrix, axis=1, keepdims=True)
+    return matrix / lengths
 
 
 def searches(stock: CorpusStock, folder: Path) -> dict[str, Search]:
@@ -51,7 +52,6 @@ def searches(stock: CorpusStock, folder: Path) -> dict[str, Search]:
     rows = [row for row, chunk in enumerate(stock.chunks) if not chunk.repealed]
     ids = [stock.ids[row] for row in rows]
     place = {chunk_id: row for row, chunk_id in enumerate(stock.ids)}
-    in_force = set(rows)
 
     def ours(way: Way) -> Search:
         index = VectorIndex(stock.col, folder, ids, rows, way)
@@ -59,14 +59,14 @@ def searches(stock: CorpusStock, folder: Path) -> dict[str, Search]:
 
     def plain(vector: Any, k: int) -> list[int]:
         found = stock.col.query(query_embeddings=[vector.tolist()], n_results=min(k, len(stock.ids)), include=[])["ids"][0]
-        return [row for row in map(place.__getitem__, found) if row in in_force]
+        return [place[chunk_id] for chunk_id in found]
 
-    return {"auto": ours("auto"), "index": ours("index"), "plain query": plain}
+    return {"auto": ours("auto"), "index": ours("index"), PLAIN: plain}
 
 
-def recall(found: Sequence[int], cosines: Matrix, in_force: int, k: int) -> float:
-    """The share of the ``k`` nearest that was found."""
-    wanted = min(k, in_force)
+def recall(found: Sequence[int], cosines: Matrix, k: int) -> float:
+    """The share of the ``k`` nearest that was found; ``cosines`` is -2 for what does not count."""
+    wanted = min(k, int((cosines > -2).sum()))
     least = np.sort(cosines)[-wanted] - _SAME
     near = sum(bool(cosines[row] >= least) for row in dict.fromkeys(found))
     return min(1.0, near / wanted)
@@ -79,14 +79,14 @@ def recalls(folder: Path, questions: Sequence[str]) -> dict[tuple[str, int], tup
     seen: dict[tuple[str, int], list[float]] = {}
     for corpus in registry.available():
         stock: CorpusStock = registry.retriever(corpus).stock
-        matrix, ways = brute_force(stock, folder), searches(stock, folder)
-        in_force = sum(not chunk.repealed for chunk in stock.chunks)
+        matrix, ways = stored_vectors(stock, folder), searches(stock, folder)
+        repealed = np.array([chunk.repealed for chunk in stock.chunks])
         for vector in vectors:
-            cosines = matrix @ vector.astype(np.float64)
-            cosines[[row for row, chunk in enumerate(stock.chunks) if chunk.repealed]] = -2
+            every = matrix @ vector.astype(np.float64)
+            in_force = np.where(repealed, -2, every)
             for name, search in ways.items():
                 for k in DEPTHS:
-                    seen.setdefault((name, k), []).append(recall(search(vector, k), cosines, in_force, k))
+                    seen.setdefault((name, k), []).append(recall(search(vector, k), every if name == PLAIN else in_force, k))
     return {key: (float(np.mean(values)), min(values)) for key, values in seen.items()}
 
 
