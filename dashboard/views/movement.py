@@ -157,7 +157,9 @@ def sentence(trace: Trace, words: Words) -> str:
         return words.t("movement.nothing")
     by = {how: sum(step.how == how for step in drawn) for how in HOWS}
     parts = [words.n(f"movement.count.{how}", by[how]) for how in ("quota", "named", "displaced") if by[how]]
-    return " ".join(parts) if parts else words.t("movement.none")
+    if parts:
+        return " ".join(parts)
+    return words.t("movement.tied" if any(step.after not in (0, step.before) for step in drawn) else "movement.none")
 
 
 def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
