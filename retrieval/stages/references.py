@@ -17,6 +17,7 @@ VerweisFate = Literal[
     "void",  # followed, but nothing stands at this address
     "failed",  # followed, but the look-up failed
     "beyond_cap",
+    "behind_list",  # the citing hit itself stands behind the last place of the list
     "already_in_list",
     "own_norm",  # the hit names itself
     "repeated",  # named before, by a better hit or earlier in the text
@@ -94,8 +95,9 @@ def targets(
 ) -> tuple[Verweis, ...]:
     """Every reference of the merged list with its fate, best hit first, then in the order of the text.
 
-    The first ``cap`` that can be followed get the fate ``follow``. A norm that already stands among the first ``limit`` hits, the hit's
-    own norm, and a norm named before take no place of the cap.
+    The first ``cap`` that can be followed get the fate ``follow``. Only a hit among the first ``limit`` speaks for others: what a hit names
+    that does not reach the list itself is not followed. A norm that already stands among the first ``limit`` hits, the hit's own norm, and a
+    norm named before take no place of the cap.
     """
     chosen = set(selected)
     there = _places(entries[:limit] if limit else entries, chunks)
@@ -109,9 +111,10 @@ def targets(
         own = chunks[entry.chunk_id]
         for reference in named:
             fate, at = _fate(reference, own, there, seen, chosen)
-            if fate == "follow":
-                fate, left = ("follow", left - 1) if left > 0 else ("beyond_cap", 0)
-                seen.update(() if reference.target is None else (reference.target,))
+            if fate == "follow" and reference.target is not None:
+                seen.add(reference.target)
+                fate = "behind_list" if limit and place > limit else "follow" if left > 0 else "beyond_cap"
+                left -= fate == "follow"
             found.append(
                 Verweis(
                     entry.chunk_id,

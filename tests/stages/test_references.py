@@ -27,6 +27,12 @@ def test_the_best_hit_is_read_first_and_the_cap_names_what_it_leaves_out() -> No
     ]
 
 
+def test_a_hit_behind_the_list_speaks_for_no_other_norm() -> None:
+    references = {"c": [to("§ 8"), to("§ 1")], "b": [to("§ 9")]}
+    assert run(references, limit=2) == [("b", "§ 9", "follow"), ("c", "§ 8", "behind_list"), ("c", "§ 1", "already_in_list")]
+    assert run(references, limit=None)[1] == ("c", "§ 8", "follow")
+
+
 def test_a_norm_that_is_already_in_the_list_takes_no_place() -> None:
     assert run({"a": [to("§ 2"), to("§ 3"), to("§ 4")]}, cap=1, limit=2) == [
         ("a", "§ 2", "already_in_list"),
