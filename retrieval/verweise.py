@@ -7,7 +7,7 @@ readings are possible the reference says so instead of choosing one.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from retrieval.addresses import AddressBook, State
@@ -25,14 +25,15 @@ _OWN_NOUN: Final = {
 _FRAME_CONTRACT: Final = re.compile(r"Rahmenvertrag(?:e?s)?$")
 
 
-def references(chunk: Chunk, book: AddressBook, names: Names) -> tuple[Reference, ...]:
+def references(chunk: Chunk, book: AddressBook, names: Names, reading: Sequence[Citation] | None = None) -> tuple[Reference, ...]:
     """All references in the text of ``chunk``, in the order of the text; a range gives one for each section, all with the same span.
 
-    Own text comes first for a section without a law. Neither the chunk's own address nor its whole section is a reference.
+    ``reading`` are the text's citations where they were read before. Own text comes first for a section without a law. Neither the
+    chunk's own address nor its whole section is a reference.
     """
     found: list[Reference] = []
     own = (chunk.address, Address(chunk.corpus_id, chunk.container_id, chunk.section_id))
-    for citation in citations(chunk.text):
+    for citation in citations(chunk.text) if reading is None else reading:
         if citation.quoted:
             continue
         for reference in _resolve(citation, chunk, book, names):
