@@ -8,13 +8,13 @@ are bounded, every character is read a bounded number of times: the time is line
 from __future__ import annotations
 
 import re
-import unicodedata
 from bisect import bisect_right
 from collections.abc import Iterator
 
 import msgspec
 
 from retrieval.lawnames import law_after, law_at, law_before
+from retrieval.plaintext import Plain, Spans, is_inside, plain, quoted
 from retrieval.sectionlist import (
     ANNEX,
     ANNEX_NUMBER,
@@ -42,7 +42,9 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
     Absatz for a relative reference, whose ``section`` is empty. ``until`` is the last section of a range. ``container`` is "Anlage 11" (or
     "Artikel 247" where an article holds §§). ``law`` are the words that named the law, ``own`` says "dieses Vertrages" and the like,
     ``open_ended`` is "", "f" or "ff". ``spread`` marks that law or container stand only at a neighbour that is merely joined to this
-    citation ("§ 5 und § 7 ApoG"): a reader may bind § 5 to the own text as well.
+    citation ("§ 5 und § 7 ApoG"): a reader may bind § 5 to the own text as well. ``quoted`` says that it stands between quotation marks or
+    in a note of the editors, ``former`` that it means another version than the present one ("a. F."), ``locator`` that it tells the place in
+    a commentary or a collection of decisions and not a norm ("SozR 3-2500 § 240 Nr. 6").
     """
 
     start: int
@@ -61,6 +63,11 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
     open_ended: str = ""
     quoted: bool = False
     spread: bool = False
+    half_sentence: str | None = None
+    double_letter: str | None = None
+    alternative: str | None = None
+    former: bool = False
+    locator: bool = False
 
 
 # Every branch begins with a letter, so that the engine skips to the five letters at once; a common group in front costs six times as much.
@@ -79,13 +86,13 @@ _LINK = re.compile(
 _CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
 _OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
 _OF_ELSE = re.compile(rf"{BLANKS}(?:der|des)\s{{1,40}}(?![\w\s]{{0,30}}§)")
-_ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
-_ODD = {0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-"}
-_QUOTE = re.compile(r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"")
+_LOCATOR_BEHIND = re.compile(r",?\s{1,3}(?:(?:Rn|Rdnr?|Rz|Randn(?:r|ummer)|Randziffer|Anm(?:erkung)?|Fn)(?:\.|\b)\s?\d)")
+_LOCATOR_FRONT = re.compile(
+    r"(?:SozR\s[\d-]{1,9}|Buchholz\s[\d.]{1,9}|(?:AP|EzA)\s[^§;]{0,30}\szu|Aufl(?:\.|age)[^§;]{0,12}|a\.?\s?a\.?\s?O\.?,?)$"
+)
+_LOCATOR_ENDS = frozenset("0123456789u.,eO")
 _OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:]{3,90}):\n")
 _NEXT_ITEM = re.compile(r"\n\s{0,9}\d{1,2}[a-z]?\.\s")
-_IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
-_COMBINED = re.compile(r"[aouAOU]\u0308")
 
 
 def citations(text: str) -> tuple[Citation, ...]:
@@ -93,56 +100,40 @@ def citations(text: str) -> tuple[Citation, ...]:
 
     The spans fit ``text`` as it was given, entities and odd blanks included.
     """
-    plain = _same_length(text)
     found: list[Citation] = []
-    trigger = _TRIGGER.search(plain)
+    source = plain(text)
+    trigger = _TRIGGER.search(source.text)
     if trigger is None:
         return ()
-    quotes = _quotes(plain)
+    words = source.text
+    quotes = quoted(words)
     pos = 0
     while trigger is not None:
         start = trigger.start()
-        chain = _chain(plain, start, pos) if start == 0 or not plain[start - 1].isalnum() else []
+        chain = _chain(words, start, pos) if start == 0 or not words[start - 1].isalnum() else []
         if chain:
-            chain += _goes_on(plain, chain[-1])
-            _write(text, chain, quotes, found)
+            chain += _goes_on(words, chain[-1])
+            _write(source, chain, quotes, found)
             pos = chain[-1].end
-        trigger = _TRIGGER.search(plain, max(start + 1, pos))
-    return tuple(found) if ":\n" not in plain else tuple(_introduced(text, plain, found))
+        trigger = _TRIGGER.search(words, max(start + 1, pos))
+    return tuple(found) if ":\n" not in words else tuple(_introduced(source, found))
 
 
-def _same_length(text: str) -> str:
-    """The text with entities, odd blanks, hyphens and decomposed umlauts made plain; no offset moves."""
-    if "&" in text:
-        text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in ("sect;", "#167;", "#xa7;") else " ").ljust(len(m[0])), text)
-    if "\u0308" in text:
-        text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
-    if "Abs. (" in text or "Absatz (" in text:
-        text = _IN_BRACKETS.sub(r"\1 \2 ", text)
-    if "\u2011" in text or "\u2010" in text or "\u200b" in text or "\u2060" in text or "\ufeff" in text:
-        return text.translate(_ODD)
-    return text
-
-
-def _introduced(text: str, plain: str, found: list[Citation]) -> Iterator[Citation]:
+def _introduced(source: Plain, found: list[Citation]) -> Iterator[Citation]:
     """The citations, with the law of an opening line ("aus dem Asylgesetz:") for those in its list that name none."""
+    words = source.text
     openings = []
-    for line in _OPENING.finditer(plain):
-        law = law_at(plain, line.start(1), article=True)
+    for line in _OPENING.finditer(words):
+        law = law_at(words, line.start(1), article=True)
         if law and law.end == line.end(1):
-            closing = _NEXT_ITEM.search(plain, line.end())
-            openings.append((line.end(), closing.start() if closing else len(plain), text[law.words_start : law.end]))
+            closing = _NEXT_ITEM.search(words, line.end())
+            end = source.end(closing.start() if closing else len(words))
+            openings.append((source.start(line.end() - 1) + 1, end, source.name(law.words_start, law.end)))
     for citation in found:
-        index = bisect_right(openings, (citation.start, len(plain), "")) - 1
+        index = bisect_right(openings, (citation.start, len(source.given), "")) - 1
         if index >= 0 and citation.start < openings[index][1] and not (citation.law or citation.own or citation.unit == RELATIVE):
             citation = msgspec.structs.replace(citation, law=openings[index][2], spread=True)
         yield citation
-
-
-def _quotes(plain: str) -> list[tuple[int, int]]:
-    if not any(mark in plain for mark in '„»«“"'):
-        return []
-    return [match.span() for match in _QUOTE.finditer(plain)]
 
 
 def _chain(plain: str, start: int, floor: int) -> list[Group]:
@@ -159,7 +150,16 @@ def _chain(plain: str, start: int, floor: int) -> list[Group]:
         chain.append(following)
         group = following
     _spread(plain, chain, floor)
+    group.locator = _is_locator(plain, start, group.end)
     return chain
+
+
+def _is_locator(plain: str, start: int, end: int) -> bool:
+    """Whether a section only tells the place in a commentary or in a collection of decisions."""
+    if plain[end : end + 1] in (" ", ",", "\n", "\u00a0") and _LOCATOR_BEHIND.match(plain, end):
+        return True
+    front = plain[max(0, start - 50) : start].rstrip()
+    return bool(front) and front[-1] in _LOCATOR_ENDS and bool(_LOCATOR_FRONT.search(front))
 
 
 def _goes_on(plain: str, group: Group) -> list[Group]:
@@ -284,24 +284,21 @@ def _relative(plain: str, start: int) -> Group | None:
     return group
 
 
-def _is_inside(pos: int, spans: list[tuple[int, int]]) -> bool:
-    index = bisect_right(spans, (pos, 1 << 62)) - 1
-    return index >= 0 and pos < spans[index][1]
-
-
-def _write(text: str, chain: list[Group], quotes: list[tuple[int, int]], found: list[Citation]) -> None:
+def _write(source: Plain, chain: list[Group], quotes: Spans, found: list[Citation]) -> None:
     """Turn the groups into citations."""
     for group in chain:
         law = group.law
         if group.bare and law is None and not group.members[0].path:
             continue
+        name = source.name(law.words_start, law.words_end or law.end) if law and not law.own else ""
         for member in group.members:
-            path = dict(member.path)
+            path = dict((*member.path, *member.extras))
+            start, end = source.start(member.start), source.end(member.end)
             found.append(
                 Citation(
-                    start=member.start,
-                    end=member.end,
-                    words=text[member.start : member.end],
+                    start=start,
+                    end=end,
+                    words=source.given[start:end],
                     unit=group.unit,
                     section=member.section,
                     until=member.until,
@@ -310,10 +307,15 @@ def _write(text: str, chain: list[Group], quotes: list[tuple[int, int]], found: 
                     sentence=path.get(1),
                     number=path.get(2),
                     letter=path.get(3),
-                    law=text[law.words_start : law.words_end or law.end] if law and not law.own else "",
+                    law=name,
                     own=bool(law and law.own),
                     open_ended=member.open,
-                    quoted=bool(quotes) and _is_inside(member.start, quotes),
+                    quoted=bool(quotes) and is_inside(member.start, quotes),
                     spread=group.spread,
+                    half_sentence=path.get(4),
+                    double_letter=path.get(5),
+                    alternative=path.get(6),
+                    former=group.former,
+                    locator=group.locator,
                 )
             )

@@ -57,11 +57,11 @@ _ADJECTIVES = rf"(?:(?!{_PARTICIPLE})[a-zäöü]{{3,25}}e[nrs]\s{{1,9}}|{_UP}[a-
 _PAIR = rf"{_UP}[\w\xad-]{{1,50}}-(?:\s?,\s?{_UP}[\w\xad-]{{1,50}}-){{0,3}}\s(?:und|oder)\s-?"
 _WRITTEN = (
     rf"(?:{_PAIR}[\w\xad-]{{0,60}}{_SUFFIX}(?!\w)|{_COMPOUND}|{_ADJECTIVES}(?:{_COMPOUND}|{_SUFFIX}(?<=[a-zß])(?!\w))"
-    rf"|(?:{_UP}[\w-]{{2,40}}\s){{1,3}}{_COMPOUND}|{_UP}[\w-]{{2,40}}\s[a-zäöü]{{0,40}}{_SUFFIX}(?!\w))"
+    rf"|(?:{_UP}[a-zäöüß\xad]{{1,40}}(?:-{_UP}?[a-zäöüß\xad]{{1,40}}){{0,3}}\s){{1,3}}{_COMPOUND}|{_UP}[\w-]{{2,40}}\s[a-zäöü]{{0,40}}{_SUFFIX}(?!\w))"
 )
 _TECHNICAL = r"(?:Technischen?r?\s{1,9}Anlage\s{1,9}|TA\s?)\d{1,2}(?!\w)"
 _GENITIVE = rf"{_UP}[a-zäöüß\xad-]{{3,40}}s(?!\w)"
-_ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:\s(?:1[89]|20)\d\d(?!\w))?"
+_ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:/EU(?!\w))?(?:\s(?:1[89]|20)\d\d(?!\w))?"
 
 _ARTICLE = re.compile(r"\s{0,40}[(,]?\s{0,9}((?:des|der|zum|zur|im|in\s+der|vom|von|aus\s+de[mr])\s{1,40})?")
 _QUICK = re.compile(rf"\s{{0,40}}[(]?(?:{_UP}|d|zu|im|in\sder|vo|aus\sde)")
@@ -167,7 +167,10 @@ def _title(plain: str, name: re.Match[str]) -> int:
             break
         pos = blank.end()
     tail = _TITLE_TAIL.search(plain[name.start() : end])
-    return name.start() + tail.start() if tail else end
+    if tail:
+        return name.start() + tail.start()
+    dated = _DATED.match(plain, end)
+    return dated.end() if dated else end
 
 
 def law_before(plain: str, start: int, floor: int) -> Law | None:

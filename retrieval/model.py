@@ -197,7 +197,7 @@ class AnchorClaim(msgspec.Struct, frozen=True):
     anchor_id: str = ""
 
 
-ReferenceState = Literal["resolved", "repealed", "not_in_stock", "ambiguous", "open_ended"]
+ReferenceState = Literal["resolved", "repealed", "not_in_stock", "ambiguous", "open_ended", "quoted", "former"]
 
 
 class Reference(msgspec.Struct, frozen=True, gc=False):
@@ -205,7 +205,9 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
 
     ``start``/``end`` are the character span in the chunk's text, ``words`` the text there, ``law`` the words that named the law (empty
     for the own text). ``target`` is the address in stock, or as far as it could be read; None when the law is not in stock.
-    ``resolved`` means: this norm is in stock and in force.
+    ``resolved`` means: this norm is in stock and in force. ``quoted`` stands between quotation marks or in a note of the editors, ``former``
+    means another version than the one in stock; neither is followed. ``alternatives`` are the readings of an ambiguous reference, the target
+    first. ``sentence``, ``number`` and ``letter`` are the sub-levels of the first one named.
     """
 
     start: int
@@ -214,3 +216,7 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
     state: ReferenceState
     target: Address | None = None
     law: str = ""
+    alternatives: tuple[Address, ...] = ()
+    sentence: str = ""
+    number: str = ""
+    letter: str = ""

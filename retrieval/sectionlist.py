@@ -33,19 +33,30 @@ RANGE = re.compile(
 )
 _SUB = re.compile(
     rf"{BLANKS}(?=[AaSsNnZzBbLl])([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
-    rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s?\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it\.?|[Bb]st\.?){BLANKS}"
-    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?:(?![\w/])(?!\.\d)|(?=S\.?\s?\d|Nr|Buchst))"
+    rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s?\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it(?:era|\.)?|[Bb]st\.?){BLANKS}"
+    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2}|eins|zwei|drei)(?:(?![\w/])(?!\.\d)|(?=S\.?\s?\d|Nr|Buchst))"
 )
 _SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)")
 _SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—]{BLANKS})(?=\d|[a-z]{{1,2}}\b)")
 _BRACKET_SUB = re.compile(r"\s{0,3}\((\d{1,2}[a-z]?)\)(?!\s{0,3}(?!Satz|Nr|Nummer|Buchst)[A-ZÄÖÜ][a-zäöü])")
-_ROMAN_SUB = re.compile(r"\s([IVX]{1,5})(?:\s(\d{1,2}))?(?![\w.])")
+_ROMAN_SUB = re.compile(r"\s([IVX]{1,5})([a-z])?(?:\s(\d{1,2}))?(?![\w.])")
 _EXTRA = re.compile(
-    r"[\s,]{0,40}(?=[\dezdlHTAVUDSa])(?:(?:\d\.|erste[rns]?|zweite[rns]?|dritte[rns]?|letzte[rns]?)\s{0,9}"
-    r"(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)"
-    r"|(?:Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
-    r"\s{0,9}[\da-z]{1,3}(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
+    r"[\s,]{0,40}(?=[\dezdlHTAVUDSa])(?:(\d(?=\.)|erste|zweite|dritte|vierte|letzte)(?:\.|[rns]?)\s{0,9}"
+    r"(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)(?!\w)"
+    r"|(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
+    r"\s{0,9}([\da-z]{1,3})(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
 )
+_ORDINALS = {"erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "eins": "1", "zwei": "2", "drei": "3"}
+_EXTRA_KINDS = {"Hal": 4, "Hs": 4, "Hs.": 4, "Tei": 4, "Dop": 5, "Alt": 6, "Var": 6}
+_WITH = re.compile(rf",?{BLANKS}(?:jeweils\s)?(?:auch\s)?(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it\b|\.|(?!\w)))\s{{1,40}}(?=[ASNB])")
+_FORMER = re.compile(
+    r"\s{1,40}(?:a\.\s?F\.|in der (?:alten|früheren|ursprünglichen|damaligen|seinerzeitigen)\s[^§;.()]{0,40}?Fassung"
+    r"|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s[^§;()]{0,80}?(?:Fassung(?!\w)|\d{4}(?!\s[a-zäöü]|\w)))"
+)
+_FORMER_ASIDE = re.compile(
+    r"\s{0,40}\((?:a\.\s?F\.|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s)"
+)
+_MEASURE = re.compile(r"\s{0,9}(?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Cent|DM|EUR|Prozent|%|Stück|Packung|Mitglied|Person|Apotheke|Zeichen|Seite)")
 JOIN = re.compile(
     rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
     r"(?!(?<=\n)[\da-z]{1,3}[.)])"
@@ -70,25 +81,26 @@ _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 class Member:
     """One section of a group while it is read."""
 
-    __slots__ = ("end", "open", "path", "section", "start", "until")
+    __slots__ = ("end", "extras", "open", "path", "section", "start", "until")
 
     def __init__(self, start: int, end: int, section: str, path: Path = ()) -> None:
         self.start, self.end, self.section, self.path = start, end, section, path
         self.until: str | None = None
         self.open = ""
+        self.extras: Path = ()
 
 
 class Group:
     """A unit and its sections, such as "§§ 129a, 130a Abs. 8, 131"."""
 
-    __slots__ = ("bare", "container", "end", "law", "members", "plural", "spread", "unit")
+    __slots__ = ("bare", "container", "end", "former", "law", "locator", "members", "plural", "spread", "unit")
 
     def __init__(self, unit: str, plural: bool = False) -> None:
         self.unit, self.plural, self.bare = unit, plural, False
         self.members: list[Member] = []
         self.container: str | None = None
         self.law: Law | None = None
-        self.spread = False
+        self.spread = self.former = self.locator = False
         self.end = 0
 
 
@@ -137,6 +149,8 @@ def close(plain: str, group: Group, pos: int) -> Group:
     annex = group.unit in (ANNEX, APPENDIX)
     while annex and (inner := _IN_ANNEX.match(plain, pos)):
         pos = inner.end()
+    if former := _FORMER.match(plain, pos) if plain[pos : pos + 1].isspace() else None:
+        pos = _aside(group, former.end())
     law = law_after(plain, pos)
     container = None if law or annex or group.container or "An" not in plain[pos : pos + 60] else _CONTAINER_AFTER.match(plain, pos)
     if container:
@@ -148,8 +162,18 @@ def close(plain: str, group: Group, pos: int) -> Group:
         last.end = pos = law.end
         if not law.own and not last.path and not annex and _SUB.match(plain, pos):
             pos = levels(plain, pos, group, plural=False)
+    if not group.former and (former := _FORMER.match(plain, pos)):
+        pos = _aside(group, former.end())
+    group.former = group.former or bool(_FORMER_ASIDE.match(plain, pos))
     group.law, group.end = law, pos
     return group
+
+
+def _aside(group: Group, end: int) -> int:
+    """Take the words that name a former version into the citation."""
+    group.former = True
+    group.members[-1].end = end
+    return end
 
 
 def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
@@ -200,7 +224,7 @@ def _is_section(plain: str, joined: re.Match[str], plural: bool) -> bool:
     if _FOLLOWS.match(plain, end) or _LETTER.match(plain, end) or law_after(plain, end) or _CONTAINER_AFTER.match(plain, end):
         return True
     if _NOUN_FOLLOWS.match(plain, end):
-        return False
+        return plural and joined[0].strip().isalpha() and not _MEASURE.match(plain, end)
     return plural or not joined[0].lstrip().startswith((",", ";"))
 
 
@@ -213,17 +237,28 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
     while True:
         member = group.members[-1]
         if sub := _SUB.match(plain, pos):
-            level = _LEVELS[sub[1][0].lower()]
-            if (level == 3) == sub[2][0].isalpha():
-                pos = _value(plain, sub.end(), group, member, (*member.path, (level, sub[2])))
+            level, value = _LEVELS[sub[1][0].lower()], _ORDINALS.get(sub[2], sub[2])
+            if level == 3 and member.path and member.path[-1][0] == 3 and len(value) == 2 and value[0] == value[1]:
+                member.extras, pos, member.end = (*member.extras, (5, value)), sub.end(), sub.end()
+                continue
+            if (level == 3) == value[0].isalpha():
+                pos = _value(plain, sub.end(), group, member, (*member.path, (level, value)))
                 continue
         if extra := _EXTRA.match(plain, pos):
             pos = member.end = extra.end()
+            member.extras += _extra(extra)
             continue
         following = _further(plain, pos, group, plural) if member.path else None
         if following is None:
             return pos
         pos = following
+
+
+def _extra(match: re.Match[str]) -> Path:
+    """The Halbsatz (4), Doppelbuchstabe (5) or Alternative (6) that was read; nothing for what has no place in a citation."""
+    word, value = (match[2], match[1]) if match[2] else (match[3] or "", match[4])
+    kind = _EXTRA_KINDS.get(word[:3])
+    return ((kind, _ORDINALS.get(value, value)),) if kind and value != "letzte" else ()
 
 
 def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
@@ -235,8 +270,8 @@ def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
         if member is None:
             member = Member(match.start(1), end, group.members[-1].section)
             group.members.append(member)
-        absatz = (0, str(_roman(match[1])))
-        member.path, member.end = (absatz, (1, match[2])) if match[2] else (absatz,), match.end()
+        absatz = (0, f"{_roman(match[1])}{match[2] or ''}")
+        member.path, member.end = (absatz, (1, match[3])) if match[3] else (absatz,), match.end()
         end, member = match.end(), None
         joined = JOIN.match(plain, end)
         match = _ROMAN_SUB.match(plain, joined.end() - 1) if joined and joined[0][-1].isspace() else None
@@ -278,7 +313,9 @@ def _further(plain: str, pos: int, group: Group, plural: bool) -> int | None:
     """A further value or sub-level behind a joint, or None where the list of sub-levels ends."""
     joined = JOIN.match(plain, pos)
     if joined is None:
-        return None
+        joined = _WITH.match(plain, pos)
+        if joined is None or not _SUB.match(plain, joined.end()):
+            return None
     member, path = group.members[-1], None
     if (sub := _SUB.match(plain, joined.end())) and ((level := _LEVELS[sub[1][0].lower()]) == 3) == sub[2][0].isalpha():
         path, end = (*_above(member.path, level), (level, sub[2])), sub.end()

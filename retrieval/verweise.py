@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from html import unescape
 from typing import Final
+
+from msgspec import structs
 
 from retrieval.addresses import AddressBook, State
 from retrieval.citations import Citation, citations
@@ -28,16 +31,21 @@ _FRAME_CONTRACT: Final = re.compile(r"Rahmenvertrag(?:e?s)?$")
 def references(chunk: Chunk, book: AddressBook, names: Names, reading: Sequence[Citation] | None = None) -> tuple[Reference, ...]:
     """All references in the text of ``chunk``, in the order of the text; a range gives one for each section, all with the same span.
 
-    ``reading`` are the text's citations where they were read before. Own text comes first for a section without a law. Neither the
-    chunk's own address nor its whole section is a reference.
+    ``reading`` are the text's citations where they were read before. Own text comes first for a section without a law. Neither the chunk's
+    own address nor its whole section is a reference, and neither is the place in a commentary. Sub-levels below the Absatz that are listed
+    for one norm make one reference.
     """
     found: list[Reference] = []
     own = (chunk.address, Address(chunk.corpus_id, chunk.container_id, chunk.section_id))
     for citation in citations(chunk.text) if reading is None else reading:
-        if citation.quoted:
+        if citation.locator:
             continue
         for reference in _resolve(citation, chunk, book, names):
-            if reference.target not in own and not _repeats(reference, found):
+            if reference.target in own:
+                continue
+            if _repeats(reference, found):
+                found[-1] = _widened(found[-1], reference.end, chunk.text)
+            else:
                 found.append(reference)
     return tuple(found)
 
@@ -48,6 +56,15 @@ def _repeats(reference: Reference, found: list[Reference]) -> bool:
     if last is None or last.target is None or last.target != reference.target or last.state != reference.state:
         return False
     return 0 <= reference.start - last.end <= 12 or reference.start == last.start
+
+
+def _widened(last: Reference, end: int, text: str) -> Reference:
+    return structs.replace(last, end=end, words=_shown(text[last.start : end])) if end > last.end else last
+
+
+def _shown(words: str) -> str:
+    """The words as a person reads them: "§", not its entity."""
+    return unescape(words) if "&" in words else words
 
 
 def _resolve(citation: Citation, chunk: Chunk, book: AddressBook, names: Names) -> Iterator[Reference]:
@@ -61,7 +78,8 @@ def _resolve(citation: Citation, chunk: Chunk, book: AddressBook, names: Names) 
         return _own(citation, chunk, book)
     corpora = names.corpora_of(law)
     if len(corpora) > 1:
-        return iter([_reference(citation, "ambiguous", Address(corpora[0], citation.container or "", _label(citation)), law)])
+        readings = (Address(corpus, citation.container or "", _label(citation), citation.subsection or "") for corpus in corpora)
+        return iter([_reference(citation, "ambiguous", None, law, tuple(readings))])
     if not corpora:
         return iter([_reference(citation, "not_in_stock", None, law)])
     return _foreign(citation, corpora[0], law, chunk, book)
@@ -109,7 +127,7 @@ def _in_annex(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[R
     here = _stands(book, corpus, chunk.container_id, citation)
     there = annex is not None and _stands(book, corpus, annex, citation)
     if here and there:
-        return iter([_reference(citation, "ambiguous", Address(corpus, annex or "", _label(citation), citation.subsection or ""))])
+        return iter([_reference(citation, "ambiguous", None, "", _either(citation, (corpus, annex or ""), (corpus, chunk.container_id)))])
     return _sections(citation, corpus, (annex or "") if there else chunk.container_id, "", book)
 
 
@@ -122,10 +140,11 @@ def _foreign(citation: Citation, corpus: str, law: str, chunk: Chunk, book: Addr
     else:
         places = book.places(Target(corpus, _label(citation)))
         if len(places) > 1:
-            return iter([_reference(citation, "ambiguous", places[0], law)])
+            return iter([_reference(citation, "ambiguous", None, law, places)])
         home = places[0].container_id if places else book.default_container(corpus) or ""
     if citation.spread and _stands(book, chunk.corpus_id, chunk.container_id, citation):
-        return iter([_reference(citation, "ambiguous", Address(corpus, home, _label(citation), citation.subsection or ""), law)])
+        readings = _either(citation, (corpus, home), (chunk.corpus_id, chunk.container_id))
+        return iter([_reference(citation, "ambiguous", None, law, readings)])
     return _sections(citation, corpus, home, law, book)
 
 
@@ -171,8 +190,28 @@ def _stands(book: AddressBook, corpus: str, container: str, citation: Citation) 
     return book.locate(corpus, container, _label(citation))[1] != "not_found"
 
 
-def _reference(citation: Citation, state: ReferenceState, target: Address | None, law: str = "") -> Reference:
-    return Reference(citation.start, citation.end, citation.words, state, target, law)
+def _either(citation: Citation, *homes: tuple[str, str]) -> tuple[Address, ...]:
+    """The section in each of these corpora and containers."""
+    return tuple(Address(corpus, container, _label(citation), citation.subsection or "") for corpus, container in homes)
+
+
+def _reference(
+    citation: Citation, state: ReferenceState, target: Address | None, law: str = "", readings: tuple[Address, ...] = ()
+) -> Reference:
+    """One reference; what is quoted or means a former version says so, whatever stands at its address."""
+    state = "quoted" if citation.quoted else "former" if citation.former and state != "not_in_stock" else state
+    return Reference(
+        citation.start,
+        citation.end,
+        _shown(citation.words),
+        state,
+        readings[0] if readings else target,
+        law,
+        readings,
+        citation.sentence or "",
+        citation.number or "",
+        citation.letter or "",
+    )
 
 
 def _target(address: Address) -> Target:

@@ -144,7 +144,7 @@ TABLE = [
     ("nach § 1 der OffV", VERTRAG, ["offen · A · § 1 [ambiguous]"]),
     ("nach § 9 und § 12 ApoG", VERTRAG, ["apog · § 9 [ambiguous]", "apog · § 12"]),
     ("nach § 7 und § 12 ApoG", VERTRAG, ["apog · § 7", "apog · § 12"]),
-    ("In § 5 wird die Angabe „§ 129 Abs. 2“ ersetzt.", VERTRAG, ["rv · Vertrag · § 5"]),
+    ("In § 5 wird die Angabe „§ 129 Abs. 2“ ersetzt.", VERTRAG, ["rv · Vertrag · § 5", "rv · Vertrag · § 129 · 2 [quoted]"]),
     ("nach Ziffer 4.10 der TA1 und Anlage 1 des Apothekengesetzes", VERTRAG, ["ta · Ziffer 4.10", "apog · Anlage 1"]),
     (
         "nach § 11 des Vertrages und § 12 des Rahmenvertrags",

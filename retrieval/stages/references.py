@@ -25,6 +25,8 @@ VerweisFate = Literal[
     "not_in_stock",
     "ambiguous",
     "open_ended",
+    "quoted",
+    "former",
     "corpus_not_selected",
 ]
 
@@ -33,6 +35,8 @@ _UNFOLLOWED: dict[str, VerweisFate] = {
     "not_in_stock": "not_in_stock",
     "ambiguous": "ambiguous",
     "open_ended": "open_ended",
+    "quoted": "quoted",
+    "former": "former",
 }
 
 

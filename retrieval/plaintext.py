@@ -1,0 +1,89 @@
+"""A text made plain for the grammar of citations, with the way back to the places in the text as it was given.
+
+Entities, odd blanks, hyphens, superscripts and decomposed umlauts become what they mean; a word that a line break or a soft hyphen parts
+becomes whole again. Every step is linear in the length of the text, and a text without such signs is handed through untouched.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from bisect import bisect_right
+from typing import NamedTuple
+
+Spans = list[tuple[int, int]]
+
+_ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
+_SIGN = ("sect;", "#167;", "#xa7;")
+_ODD = str.maketrans({0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-", **dict.fromkeys(map(ord, "¹²³⁰⁴⁵⁶⁷⁸⁹"), " ")})
+_HAS_ODD = re.compile("[\u200b\u2060\ufeff\u2010\u2011¹²³⁰⁴⁵⁶⁷⁸⁹]")
+_IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
+_COMBINED = re.compile(r"[aouAOU]\u0308")
+_PARTED = re.compile(r"\xad|(?<=[a-zäöüß])-[^\S\n]{0,4}\n[^\S\n]{0,9}(?!(?:und|oder|bzw|sowie)\b)(?=[a-zäöüß])")
+_HYPHEN = re.compile(r"-\s{0,4}\n\s{0,9}")
+_QUOTE = re.compile(
+    r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"|\(\+\+\+(?:[^+]|\+(?!\+\+\))){0,3000}\+\+\+\)"
+)
+
+
+class Plain(NamedTuple):
+    """``given`` as it came, ``text`` made plain. ``places`` holds for each character of ``text`` its place in ``given``, None if it is the same."""
+
+    given: str
+    text: str
+    places: list[int] | None
+
+    def start(self, pos: int) -> int:
+        """The place in the given text of the character at ``pos``."""
+        return pos if self.places is None else self.places[pos]
+
+    def end(self, pos: int) -> int:
+        """The place in the given text behind the character that ends at ``pos``."""
+        return pos if self.places is None else self.places[pos - 1] + 1
+
+    def name(self, start: int, end: int) -> str:
+        """The given words of a name, whole where a line break parts them."""
+        words = self.given[self.start(start) : self.end(end)]
+        return words if self.places is None else _HYPHEN.sub("", words)
+
+
+def plain(text: str) -> Plain:
+    """The text for the grammar."""
+    same = _same_length(text)
+    if "\xad" not in same and "-" not in same:
+        return Plain(text, same, None)
+    parts: list[str] = []
+    places: list[int] = []
+    pos = 0
+    for gap in _PARTED.finditer(same):
+        parts.append(same[pos : gap.start()])
+        places.extend(range(pos, gap.start()))
+        pos = gap.end()
+    if not pos:
+        return Plain(text, same, None)
+    parts.append(same[pos:])
+    places.extend(range(pos, len(same)))
+    return Plain(text, "".join(parts), places)
+
+
+def _same_length(text: str) -> str:
+    if "&" in text:
+        text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in _SIGN else " ").ljust(len(m[0])), text)
+    if "\u0308" in text:
+        text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
+    if "Abs. (" in text or "Absatz (" in text:
+        text = _IN_BRACKETS.sub(r"\1 \2 ", text)
+    return text.translate(_ODD) if _HAS_ODD.search(text) else text
+
+
+def quoted(text: str) -> Spans:
+    """The spans between quotation marks, and the editors' notes "(+++ … +++)"."""
+    if not any(mark in text for mark in ('„', "»", "«", "“", '"', "(+++")):
+        return []
+    return [match.span() for match in _QUOTE.finditer(text)]
+
+
+def is_inside(pos: int, spans: Spans) -> bool:
+    """Whether ``pos`` lies in one of the spans, which follow one another."""
+    index = bisect_right(spans, (pos, 1 << 62)) - 1
+    return index >= 0 and pos < spans[index][1]
