@@ -244,7 +244,10 @@ def _outcome(address: Address | None, trace: Trace, stock: Stock) -> str:
         if same and address.subsection in ("", chunk.subsection):
             return f"place {number} by {', '.join(entry.kinds)}"
     fates = {verweis.fate for verweis in trace.verweise if verweis.target == address} - {"repeated"}
-    words = {"fetched": "fetched, and stands behind the last place", "already_in_list": "its section stands in the list"}
+    words = {
+        "fetched": "fetched, and stands behind the last place",
+        "already_in_list": "stood in the list, displaced by what the references brought",
+    }
     return ", ".join(words.get(fate, fate) for fate in sorted(fates)) or "the text that names it was not found"
 
 
