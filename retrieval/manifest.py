@@ -1,6 +1,7 @@
 """The manifest: what stands in the index folder, in one file that is replaced as a whole or not at all.
 
-Beside it lie Chroma's database and, for every generation of a corpus, a folder of plain data: its chunks and their search words.
+Beside it lie Chroma's database and, for every generation of a corpus, a folder of plain data: its chunks, their search
+words, and the citations in their texts.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ FORMAT = 1
 FILE = "fundstelle.json"
 CHUNKS = "chunks.json"
 TOKENS = "tokens.npz"
+READINGS = "citations.json"
 _LOCK = "fundstelle.lock"
 _DATA = "corpora"
 _STARTED = "ingest.json"

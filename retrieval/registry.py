@@ -11,13 +11,14 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from retrieval import chroma, manifest
+from retrieval import chroma, manifest, readings
 from retrieval.chroma import NotOpenedHere, VectorIndex, Way
 from retrieval.errors import BrokenStock, EncoderError, StockError
 from retrieval.lexical import LexicalIndex, StoredTokens
 from retrieval.manifest import CorpusEntry, Manifest
 from retrieval.model import Chunk, CorpusSpec
 from retrieval.ports import Encoder, Fingerprint
+from retrieval.readings import Reading
 from retrieval.stock import CorpusStock, Federation, NoVectors, Vectors
 
 log = logging.getLogger(__name__)
@@ -201,7 +202,8 @@ def _corpus(
     index, col = _vectors(opened, entry, chunks, rows)
     fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
     index = _fitting(index, encoders.get(fingerprint.model), entry)
-    return CorpusStock(entry.spec, chunks, index, fingerprint, col), (_tokens(opened.folder, entry, chunks), rows)
+    stock = CorpusStock(entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks))
+    return stock, (_tokens(opened.folder, entry, chunks), rows)
 
 
 def _chunks(folder: Path, entry: CorpusEntry) -> tuple[Chunk, ...]:
@@ -221,6 +223,16 @@ def _tokens(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> Stor
     except BrokenStock as error:
         log.warning("The words of %s are made anew: %s", entry.spec.corpus_id, error)
     return StoredTokens.of(chunk.passage for chunk in chunks)
+
+
+def _readings(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> tuple[Reading, ...] | None:
+    """The stored citations of the chunks; None where there are none that fit, and the texts are read when they are needed."""
+    try:
+        stored = readings.load(manifest.data_folder(folder, entry.collection) / manifest.READINGS)
+    except BrokenStock as error:
+        log.info("The references of %s are read on demand: %s", entry.spec.corpus_id, error)
+        return None
+    return stored if len(stored) == len(chunks) else None
 
 
 def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[Vectors, Any]:

@@ -10,9 +10,10 @@ from typing import Any, Protocol
 from retrieval.addresses import AddressBook
 from retrieval.errors import BrokenStock, EncoderError, UnknownCorpus
 from retrieval.lexical import LexicalIndex
-from retrieval.model import Chunk, CorpusSpec, Reference, Target
+from retrieval.model import Address, Chunk, CorpusSpec, Reference, Target
 from retrieval.names import Names
 from retrieval.ports import Encoder, Fingerprint, Question
+from retrieval.readings import Reading
 from retrieval.tokenizer import originals, tokens
 
 
@@ -24,6 +25,13 @@ class Vectors(Protocol):
     def search(self, vector: Any, k: int, mask: Any = None) -> list[tuple[int, float]]:
         """The ``k`` nearest chunks as (row, cosine), best first."""
         ...
+
+
+_CERTAIN = frozenset({"resolved", "repealed"})
+
+
+def _whole(norm: Address) -> Address:
+    return Address(norm.corpus_id, norm.container_id, norm.section_id)
 
 
 class NoVectors:
@@ -40,10 +48,22 @@ class NoVectors:
 
 
 class CorpusStock:
-    """One corpus as it stands in stock: its chunks in order, its vector search, its Chroma collection (None where that is closed)."""
+    """One corpus as it stands in stock: its chunks in order, its vector search, its Chroma collection (None where that is closed).
 
-    def __init__(self, spec: CorpusSpec, chunks: Sequence[Chunk], index: Vectors, fingerprint: Fingerprint, col: Any = None) -> None:
+    ``readings`` are the citations of the chunks, in their order; None: not read yet.
+    """
+
+    def __init__(
+        self,
+        spec: CorpusSpec,
+        chunks: Sequence[Chunk],
+        index: Vectors,
+        fingerprint: Fingerprint,
+        col: Any = None,
+        readings: Sequence[Reading] | None = None,
+    ) -> None:
         self.spec, self.chunks, self.index, self.fingerprint, self.col = spec, tuple(chunks), index, fingerprint, col
+        self.readings = readings
         self.ids = tuple(chunk.chunk_id for chunk in self.chunks)
         self._by_id = dict(zip(self.ids, self.chunks, strict=True))
 
@@ -70,6 +90,7 @@ class Federation:
         self.encoders = dict(encoders)
         self._references: dict[str, tuple[Reference, ...]] = {}
         self._encoding = threading.Lock()
+        self._citing = threading.Lock()
 
     @cached_property
     def specs(self) -> dict[str, CorpusSpec]:
@@ -87,17 +108,50 @@ class Federation:
         return AddressBook((chunk for stock in self._stocks for chunk in stock.chunks), self.specs)
 
     @cached_property
-    def _chunks(self) -> dict[str, Chunk]:
-        return {chunk.chunk_id: chunk for stock in self._stocks for chunk in stock.chunks}
+    def _chunks(self) -> dict[str, tuple[Chunk, Reading | None]]:
+        """Every chunk with its stored reading, None where it was not read at ingest."""
+        return {
+            chunk.chunk_id: (chunk, stock.readings[row] if stock.readings is not None else None)
+            for stock in self._stocks
+            for row, chunk in enumerate(stock.chunks)
+        }
+
+    def chunk(self, chunk_id: str) -> Chunk:
+        """The chunk with this id, of whatever corpus. Raises UnknownCorpus for an id that is not in stock."""
+        try:
+            return self._chunks[chunk_id][0]
+        except KeyError:
+            raise UnknownCorpus(f"The chunk {chunk_id!r} is not in stock. The stock may have changed; ask again.") from None
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
         """The references in this chunk's text, in the order of the text; empty for a chunk that is not in stock."""
         from retrieval.verweise import references
 
         if chunk_id not in self._references:
-            chunk = self._chunks.get(chunk_id)
-            self._references[chunk_id] = references(chunk, self.book, self.names) if chunk else ()
+            chunk, reading = self._chunks.get(chunk_id, (None, None))
+            self._references[chunk_id] = references(chunk, self.book, self.names, reading) if chunk else ()
         return self._references[chunk_id]
+
+    def cited_by(self, norm: Address) -> tuple[tuple[str, Reference], ...]:
+        """Who cites this norm or an Absatz of it: ids of the citing chunks in the order of the stock, each with its reference.
+
+        Only what is certain counts: the norm is in stock, in force or repealed. The whole stock is read when this is asked for first.
+        """
+        return self._cited_by.get(_whole(norm), ())
+
+    @property
+    def _cited_by(self) -> dict[Address, tuple[tuple[str, Reference], ...]]:
+        with self._citing:
+            return self._reversed
+
+    @cached_property
+    def _reversed(self) -> dict[Address, tuple[tuple[str, Reference], ...]]:
+        found: dict[Address, list[tuple[str, Reference]]] = {}
+        for chunk_id in self._chunks:
+            for reference in self.references(chunk_id):
+                if reference.target is not None and reference.state in _CERTAIN:
+                    found.setdefault(_whole(reference.target), []).append((chunk_id, reference))
+        return {norm: tuple(citing) for norm, citing in found.items()}
 
     def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
         """The question with its vector for every model in stock, its words, and the sections that it or the caller names.
