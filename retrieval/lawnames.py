@@ -93,6 +93,7 @@ _NO_LAW = re.compile(
 )
 _LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|EV|ÖD|D)(?:-[A-ZÄÖÜ]{1,3})?$")
 _BEFORE = re.compile(rf"(?:^|(?<=[\s(„\"]))((?:(?:{_TECHNICAL}|{_SGB}|{_WRITTEN}|{_ABBREVIATION}))(?:\s?\d{{1,2}})?)[,:]?\s{{0,40}}\(?$")
+_SHORT_ASIDE = re.compile(rf"\s{{1,9}}\((?:{_UP}[\w-]{{1,14}}(?:\s(?:[IVX]{{1,5}}|\d{{1,2}}))?)\)")
 _BLANK = re.compile(r"\s{1,9}")
 _CHAPTER = re.compile(r"(?<!\w)(\d{1,2}\. Kapitel)\s{1,9}$")
 _WORD_START = re.compile(rf"(?<!\S)[(„\"]?(?={_UP}|\d)")
@@ -127,7 +128,11 @@ def law_at(plain: str, pos: int, article: bool) -> Law | None:
     if name[2] and not article and _is_common(name[2]):
         return None
     qualifier = _QUALIFIER.match(plain, name.end()) if _AGREEMENT.match(name[0]) else None
-    return Law(name.start(), name.end(), words_end=qualifier.end()) if qualifier else Law(name.start(), _title(plain, name))
+    if qualifier:
+        return Law(name.start(), name.end(), words_end=qualifier.end())
+    end = _title(plain, name)
+    aside = _SHORT_ASIDE.match(plain, end) if name[2] else None
+    return Law(name.start(), aside.end(), words_end=end) if aside else Law(name.start(), end)
 
 
 def _is_common(words: str) -> bool:

@@ -19,7 +19,7 @@ APPENDIX: Final = "Anhang"
 RELATIVE: Final = "Absatz"
 
 BLANKS = r"\s{0,40}"
-ANNEX_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}[a-z]?|[A-H])(?![\w/])(?!\.\d)")
+ANNEX_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}[a-z]?|[A-H])(?!\w|/\d|\.\d)")
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,4}(?:[a-z]{1,2}\d{0,2}|[A-Z])?(?!\w)|\d{1,4}(?=[A-ZÄÖÜ][A-Za-z.])")
 _ROMAN_NUMBER = re.compile(r"[IVXLC]{1,6}(?![\w.])")
 _LETTER = re.compile(
@@ -34,9 +34,10 @@ RANGE = re.compile(
 _SUB = re.compile(
     rf"{BLANKS}(?=[AaSsNnZzBbLl])([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
     rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s?\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it(?:era|\.)?|[Bb]st\.?){BLANKS}"
-    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2}|eins|zwei|drei)(?:(?![\w/])(?!\.\d)|(?=S\.?\s?\d|Nr|Buchst))"
+    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2}|eins|zwei|drei)(?:(?!\w|/\d|\.\d)|(?=S\.?\s?\d|Nr|Buchst|[A-ZÄÖÜ]{2}|[A-ZÄÖÜ][a-zäöü]{1,9}[A-Z](?![a-z])))"
 )
-_SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?![\w/])(?!\.\d)")
+_SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?!\w|/\d|\.\d)")
+_DOUBLE = re.compile(r"\s{1,3}(([a-z])\2)(?:\)|(?<!ff)(?![\w.)]))")
 _SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—]{BLANKS})(?=\d|[a-z]{{1,2}}\b)")
 _BRACKET_SUB = re.compile(r"\s{0,3}\((\d{1,2}[a-z]?)\)(?!\s{0,3}(?!Satz|Nr|Nummer|Buchst)[A-ZÄÖÜ][a-zäöü])")
 _ROMAN_SUB = re.compile(r"\s([IVX]{1,5})([a-z])?(?:\s(\d{1,2}))?(?![\w.])")
@@ -50,11 +51,11 @@ _ORDINALS = {"erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "eins": 
 _EXTRA_KINDS = {"Hal": 4, "Hs": 4, "Hs.": 4, "Tei": 4, "Dop": 5, "Alt": 6, "Var": 6}
 _WITH = re.compile(rf",?{BLANKS}(?:jeweils\s)?(?:auch\s)?(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it\b|\.|(?!\w)))\s{{1,40}}(?=[ASNB])")
 _FORMER = re.compile(
-    r"\s{1,40}(?:a\.\s?F\.|in der (?:alten|früheren|ursprünglichen|damaligen|seinerzeitigen)\s[^§;.()]{0,40}?Fassung"
+    r"\s{1,40}(?:a\.?\s?F(?:\.|(?!\w))|in der (?:alten|früheren|ursprünglichen|damaligen|seinerzeitigen)\s[^§;.()]{0,40}?Fassung"
     r"|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s[^§;()]{0,80}?(?:Fassung(?!\w)|\d{4}(?!\s[a-zäöü]|\w)))"
 )
 _FORMER_ASIDE = re.compile(
-    r"\s{0,40}\((?:a\.\s?F\.|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s)"
+    r"\s{0,40}\((?:a\.?\s?F\b|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s)"
 )
 _MEASURE = re.compile(r"\s{0,9}(?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Cent|DM|EUR|Prozent|%|Stück|Packung|Mitglied|Person|Apotheke|Zeichen|Seite)")
 JOIN = re.compile(
@@ -289,6 +290,8 @@ def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> in
         end = opened.end()
     if level == 3 and plain[end : end + 1] == ")" and (_SUB.match(plain, end + 1) or law_after(plain, end + 1)):
         end += 1
+    if level == 3 and (double := _DOUBLE.match(plain, end)):
+        member.extras, end = (*member.extras, (5, double[1])), double.end()
     member.path, member.end = (*path[:-1], (level, value)), end
     step = _SUB_RANGE.match(plain, end)
     last = _SUB_VALUE.match(plain, step.end()) if step else None

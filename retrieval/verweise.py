@@ -25,7 +25,7 @@ _OWN_NOUN: Final = {
     "agreement": re.compile(r"Vereinbarung$"),
     "directive": re.compile(r"Richtlinie$"),
 }
-_FRAME_CONTRACT: Final = re.compile(r"Rahmenvertrag(?:e?s)?$")
+_FRAME_CONTRACT: Final = re.compile(r"(?:Rahmen|Haupt)vertrag(?:e?s)?$")
 
 
 def references(chunk: Chunk, book: AddressBook, names: Names, reading: Sequence[Citation] | None = None) -> tuple[Reference, ...]:
@@ -55,7 +55,8 @@ def _repeats(reference: Reference, found: list[Reference]) -> bool:
     last = found[-1] if found else None
     if last is None or last.target is None or last.target != reference.target or last.state != reference.state:
         return False
-    return 0 <= reference.start - last.end <= 12 or reference.start == last.start
+    goes_on = 0 <= reference.start - last.end <= 12 and not reference.words.startswith(("§", "Art", "Anl", "Anh", "Ziff"))
+    return goes_on or reference.start == last.start
 
 
 def _widened(last: Reference, end: int, text: str) -> Reference:
