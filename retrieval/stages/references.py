@@ -100,8 +100,8 @@ def targets(
     """Every reference of the merged list with its fate, best hit first, then in the order of the text.
 
     The first ``cap`` that can be followed get the fate ``follow``. Only a hit among the first ``limit`` speaks for others: what a hit names
-    that does not reach the list itself is not followed. A norm that already stands among the first ``limit`` hits, the hit's own norm, and a
-    norm named before take no place of the cap.
+    that does not reach the list itself is not followed. A norm that already stands among the first ``limit`` hits, the hit's own norm,
+    and a norm named before take no place of the cap.
     """
     chosen = set(selected)
     there = _places(entries[:limit] if limit else entries, chunks)
