@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -15,6 +16,9 @@ from retrieval.stock import Federation
 
 _LONGEST = 400
 """Characters of a sentence that is shown whole; of a longer one the part around the reference."""
+
+
+_FULL_STOP = re.compile(r"\.\s+[A-ZÄÖÜ]")
 
 
 class Citing(msgspec.Struct, frozen=True):
@@ -154,6 +158,9 @@ def sentence(text: str, start: int, end: int) -> str:
         if position <= start - first:
             begin, stop = position, max(position + len(part), end - first)
         position += len(part)
+    # A full stop behind a number may belong to an ordinal ("8. Mai"), so sentences stay whole there; behind a reference it ends one.
+    if _FULL_STOP.match(line, end - first):
+        stop = end - first + 1
     return _around(line[begin:stop], start - first - begin, end - first - begin)
 
 

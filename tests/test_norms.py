@@ -142,6 +142,7 @@ def test_the_sentence_of_a_reference_is_the_one_it_stands_in() -> None:
     text = "Hüte sind rund. Nach § 2 Abs. 1 S. 2 HutG, z. B. im Winter, gilt mehr. Ende.\nNach § 3 nicht."
     at = text.index("§ 2")
     assert sentence(text, at, at + 20) == "Nach § 2 Abs. 1 S. 2 HutG, z. B. im Winter, gilt mehr."
+    assert sentence("Es gilt § 2. Mehr nicht.", 8, 11) == "Es gilt § 2."
     at = text.index("§ 3")
     assert sentence(text, at, at + 3) == "Nach § 3 nicht."
 
