@@ -150,7 +150,9 @@ def _chain(plain: str, start: int, floor: int) -> list[Group]:
         chain.append(following)
         group = following
     _spread(plain, chain, floor)
-    group.locator = _is_locator(plain, start, group.end)
+    if _is_locator(plain, start, group.end):
+        for one in chain:
+            one.locator = True
     return chain
 
 
@@ -158,6 +160,8 @@ def _is_locator(plain: str, start: int, end: int) -> bool:
     """Whether a section only tells the place in a commentary or in a collection of decisions."""
     if plain[end : end + 1] in (" ", ",", "\n", "\u00a0") and _LOCATOR_BEHIND.match(plain, end):
         return True
+    if plain[start - 2 : start - 1].isalpha() and plain[start - 2] not in _LOCATOR_ENDS:
+        return False
     front = plain[max(0, start - 50) : start].rstrip()
     return bool(front) and front[-1] in _LOCATOR_ENDS and bool(_LOCATOR_FRONT.search(front))
 
@@ -239,7 +243,8 @@ def _annex(plain: str, start: int, head: re.Match[str]) -> Group | None:
         return None
     word = "Anlage" if head[1].startswith("Anl") else "Anhang"
     inner = _CONTAINER_BEFORE.match(plain, number.end())
-    if inner and (nested := _group(plain, inner.end())):
+    nested = _group(plain, inner.end()) if inner and not (inner[1] and "Nr" in head[0]) else None
+    if nested and inner:
         nested.spread = bool(inner[1])
         return _inside(nested, start, f"{word} {number[0]}")
     group = Group(ANNEX if word == "Anlage" else APPENDIX)
@@ -292,7 +297,9 @@ def _write(source: Plain, chain: list[Group], quotes: Spans, found: list[Citatio
             continue
         name = source.name(law.words_start, law.words_end or law.end) if law and not law.own else ""
         for member in group.members:
-            path = dict((*member.path, *member.extras))
+            levels: list[str | None] = [None] * 7
+            for kind, value in (*member.path, *member.extras):
+                levels[kind] = value
             start, end = source.start(member.start), source.end(member.end)
             found.append(
                 Citation(
@@ -303,18 +310,18 @@ def _write(source: Plain, chain: list[Group], quotes: Spans, found: list[Citatio
                     section=member.section,
                     until=member.until,
                     container=group.container,
-                    subsection=path.get(0),
-                    sentence=path.get(1),
-                    number=path.get(2),
-                    letter=path.get(3),
+                    subsection=levels[0],
+                    sentence=levels[1],
+                    number=levels[2],
+                    letter=levels[3],
                     law=name,
                     own=bool(law and law.own),
                     open_ended=member.open,
                     quoted=bool(quotes) and is_inside(member.start, quotes),
                     spread=group.spread,
-                    half_sentence=path.get(4),
-                    double_letter=path.get(5),
-                    alternative=path.get(6),
+                    half_sentence=levels[4],
+                    double_letter=levels[5],
+                    alternative=levels[6],
                     former=group.former,
                     locator=group.locator,
                 )

@@ -19,7 +19,7 @@ _ODD = str.maketrans({0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011
 _HAS_ODD = re.compile("[\u200b\u2060\ufeff\u2010\u2011¹²³⁰⁴⁵⁶⁷⁸⁹]")
 _IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
 _COMBINED = re.compile(r"[aouAOU]\u0308")
-_PARTED = re.compile(r"\xad|(?<=[a-zäöüß])-[^\S\n]{0,4}\n[^\S\n]{0,9}(?!(?:und|oder|bzw|sowie)\b)(?=[a-zäöüß])")
+_PARTED = re.compile(r"\xad|(?<=[a-zäöüß])-[^\S\n]?\n[^\S\n]{0,9}(?!(?:und|oder|bzw|sowie)\b)(?=[a-zäöüß])")
 _HYPHEN = re.compile(r"-\s{0,4}\n\s{0,9}")
 _QUOTE = re.compile(
     r"„[^„“”]{0,3000}[“”]|»[^«»]{0,3000}«|«[^«»]{0,3000}»|“[^“”]{0,3000}”|\"[^\"]{0,3000}\"|\(\+\+\+(?:[^+]|\+(?!\+\+\))){0,3000}\+\+\+\)"
@@ -50,7 +50,7 @@ class Plain(NamedTuple):
 def plain(text: str) -> Plain:
     """The text for the grammar."""
     same = _same_length(text)
-    if "\xad" not in same and "-" not in same:
+    if "\xad" not in same and "-\n" not in same and "- \n" not in same:
         return Plain(text, same, None)
     parts: list[str] = []
     places: list[int] = []

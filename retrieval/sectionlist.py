@@ -79,6 +79,24 @@ Path = tuple[tuple[int, str], ...]
 _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 
+# With which signs a pattern can go on behind a blank; a look at the sign spares most of the patterns that cannot match.
+_BLANK_SIGNS = frozenset(" \u00a0\n")
+_SUB_SIGNS = frozenset("AaSsNnZzBbLl")
+_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa")
+_JOIN_SIGNS = frozenset(",;/+&uosbija")
+_RANGE_SIGNS = frozenset("b-–—")
+_FORMER_SIGNS = frozenset("ai")
+_OPEN_SIGNS = frozenset("f")
+
+
+def _ahead(plain: str, pos: int, signs: frozenset[str]) -> bool:
+    """Whether the text can go on with one of the signs, behind one blank; behind more blanks it always can."""
+    sign = plain[pos : pos + 1]
+    if sign in _BLANK_SIGNS:
+        sign = plain[pos + 1 : pos + 2]
+    return sign in signs or sign.isspace()
+
+
 class Member:
     """One section of a group while it is read."""
 
@@ -140,7 +158,7 @@ def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group
             member.start = start
         group.members.append(member)
         pos = levels(plain, pos, group, plural)
-        joined = JOIN.match(plain, pos)
+        joined = JOIN.match(plain, pos) if _ahead(plain, pos, _JOIN_SIGNS) else None
         read = _number(plain, joined.end(), unit) if joined and _is_section(plain, joined, plural) else None
     return close(plain, group, pos)
 
@@ -150,8 +168,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
     annex = group.unit in (ANNEX, APPENDIX)
     while annex and (inner := _IN_ANNEX.match(plain, pos)):
         pos = inner.end()
-    if former := _FORMER.match(plain, pos) if plain[pos : pos + 1].isspace() else None:
-        pos = _aside(group, former.end())
+    pos = _former(plain, group, pos)
     law = law_after(plain, pos)
     container = None if law or annex or group.container or "An" not in plain[pos : pos + 60] else _CONTAINER_AFTER.match(plain, pos)
     if container:
@@ -163,18 +180,19 @@ def close(plain: str, group: Group, pos: int) -> Group:
         last.end = pos = law.end
         if not law.own and not last.path and not annex and _SUB.match(plain, pos):
             pos = levels(plain, pos, group, plural=False)
-    if not group.former and (former := _FORMER.match(plain, pos)):
-        pos = _aside(group, former.end())
-    group.former = group.former or bool(_FORMER_ASIDE.match(plain, pos))
+        pos = _former(plain, group, pos)
     group.law, group.end = law, pos
     return group
 
 
-def _aside(group: Group, end: int) -> int:
-    """Take the words that name a former version into the citation."""
-    group.former = True
-    group.members[-1].end = end
-    return end
+def _former(plain: str, group: Group, pos: int) -> int:
+    """Take the words that name a former version into the citation; in brackets they only tell."""
+    if _ahead(plain, pos, _FORMER_SIGNS) and (former := _FORMER.match(plain, pos)):
+        group.former = True
+        group.members[-1].end = pos = former.end()
+    elif plain[pos + 1 : pos + 2] == "(" and _FORMER_ASIDE.match(plain, pos):
+        group.former = True
+    return pos
 
 
 def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
@@ -187,13 +205,13 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
     if number.endswith("ff") or (number.endswith("f") and _f_is_following(plain, end)):
         member.section, member.open = number.rstrip("f"), "ff" if number.endswith("ff") else "f"
         end += plain[end : end + 1] == "."
-    elif (letter := _LETTER.match(plain, end)) and number[-1].isdigit() and _belongs(plain, pos, letter.end()):
+    elif number[-1].isdigit() and (letter := _letter(plain, pos, end)):
         member.section, end = number + letter[1], letter.end()
-    elif opened := _OPEN.match(plain, end):
+    elif _ahead(plain, end, _OPEN_SIGNS) and (opened := _OPEN.match(plain, end)):
         member.open, end = opened[1], opened.end()
     if number[-1:].isupper() and number[0].isdigit():
         member.section = number.lower()
-    if not member.open and (until := RANGE.match(plain, end)):
+    if not member.open and _ahead(plain, end, _RANGE_SIGNS) and (until := RANGE.match(plain, end)):
         last = _NUMBER.match(plain, until.end()) or _ROMAN_NUMBER.match(plain, until.end())
         if last and section_key(last[0]) > section_key(member.section):
             member.until, end = last[0].lower() if last[0][0].isdigit() else last[0], last.end()
@@ -206,6 +224,14 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
 def _f_is_following(plain: str, end: int) -> bool:
     """Whether the "f" of "129f." means "and the following": a dot in the middle of a sentence says so."""
     return bool(_SENTENCE_GOES_ON.match(plain, end))
+
+
+def _letter(plain: str, pos: int, end: int) -> re.Match[str] | None:
+    """The letter behind the number from ``pos`` to ``end`` that a blank parts from it ("§ 12 a")."""
+    if not "a" <= plain[end + 1 : end + 2] <= "z":
+        return None
+    letter = _LETTER.match(plain, end)
+    return letter if letter and _belongs(plain, pos, letter.end()) else None
 
 
 def _belongs(plain: str, pos: int, end: int) -> bool:
@@ -237,7 +263,7 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
         pos = _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),))
     while True:
         member = group.members[-1]
-        if sub := _SUB.match(plain, pos):
+        if sub := _SUB.match(plain, pos) if _ahead(plain, pos, _SUB_SIGNS) else None:
             level, value = _LEVELS[sub[1][0].lower()], _ORDINALS.get(sub[2], sub[2])
             if level == 3 and member.path and member.path[-1][0] == 3 and len(value) == 2 and value[0] == value[1]:
                 member.extras, pos, member.end = (*member.extras, (5, value)), sub.end(), sub.end()
@@ -245,11 +271,11 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
             if (level == 3) == value[0].isalpha():
                 pos = _value(plain, sub.end(), group, member, (*member.path, (level, value)))
                 continue
-        if extra := _EXTRA.match(plain, pos):
+        if extra := _EXTRA.match(plain, pos) if _ahead(plain, pos, _EXTRA_SIGNS) else None:
             pos = member.end = extra.end()
             member.extras += _extra(extra)
             continue
-        following = _further(plain, pos, group, plural) if member.path else None
+        following = _further(plain, pos, group, plural) if member.path and _ahead(plain, pos, _JOIN_SIGNS) else None
         if following is None:
             return pos
         pos = following
@@ -282,18 +308,18 @@ def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
 def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> int:
     """Take one value of a sub-level, with its letter, its "ff." and its range, into the group."""
     level, value = path[-1]
-    if value[-1].isdigit() and (letter := _LETTER.match(plain, end)) and level != 1 and _belongs(plain, end, letter.end()):
+    if value[-1].isdigit() and level != 1 and (letter := _letter(plain, end, end)):
         value, end = value + letter[1], letter.end()
     if value[0].isdigit() and (value.endswith("ff") or (value[-1] == "f" and _SENTENCE_GOES_ON.match(plain, end))):
         value = value.rstrip("f")
-    elif opened := _OPEN.match(plain, end):
+    elif _ahead(plain, end, _OPEN_SIGNS) and (opened := _OPEN.match(plain, end)):
         end = opened.end()
     if level == 3 and plain[end : end + 1] == ")" and (_SUB.match(plain, end + 1) or law_after(plain, end + 1)):
         end += 1
     if level == 3 and (double := _DOUBLE.match(plain, end)):
         member.extras, end = (*member.extras, (5, double[1])), double.end()
     member.path, member.end = (*path[:-1], (level, value)), end
-    step = _SUB_RANGE.match(plain, end)
+    step = _SUB_RANGE.match(plain, end) if _ahead(plain, end, _RANGE_SIGNS) else None
     last = _SUB_VALUE.match(plain, step.end()) if step else None
     if last and section_key(value) < section_key(last[1]) and len(values := _between(value, last[1])) > 1:
         member.end = end = last.end()
