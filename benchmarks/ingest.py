@@ -10,7 +10,6 @@ reading the file and cutting it into chunks stands beside it, as share of the wh
 from __future__ import annotations
 
 import argparse
-import statistics
 import tempfile
 import time
 from collections.abc import Callable
@@ -80,14 +79,14 @@ def ingested(load: Load) -> Cost:
 
 
 def measured(load: Load, rounds: int) -> tuple[Cost, Cost]:
-    """The medians of encoder and ingest, taking turns."""
+    """The best round of the encoder and of the ingest, taking turns: what the machine does when nobody else asks it."""
     plain: list[Cost] = []
     ours: list[Cost] = []
     for number in range(rounds):
         sides = [(plain, bare), (ours, ingested)]
         for seen, side in sides if number % 2 else reversed(sides):
             seen.append(side(load))
-    first, second = (Cost(*map(statistics.median, zip(*seen, strict=True))) for seen in (plain, ours))
+    first, second = (Cost(*map(min, zip(*seen, strict=True))) for seen in (plain, ours))
     return first, second
 
 
@@ -100,7 +99,7 @@ def main() -> None:
     for load in loads():
         plain, ours = measured(load, rounds)
         size, ratio, by_processor = len(load.chunks), plain.clock / ours.clock, plain.processor / ours.processor
-        print(f"{load.name}: {size} chunks, median of {rounds} rounds")
+        print(f"{load.name}: {size} chunks, best of {rounds} rounds")
         print(f"  bare encoder {size / plain.clock:7.1f} chunks/s, ingest {size / ours.clock:7.1f} chunks/s")
         print(f"  ingest / bare encoder {ratio:.2f} (by processor time {by_processor:.2f}); bar {BAR}: {met(ratio >= BAR)}")
         if load.reading is not None:
