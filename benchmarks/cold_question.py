@@ -4,7 +4,8 @@
 
 Bare: the question's vector, and one ``collection.query`` per selected corpus with documents, metadatas and distances, on the same index
 opened by a client of its own: no word search, no references, no fusion, no explanation. Both sides take turns, each question is asked
-once by each, and who is first changes with every question.
+once by each, and who is first changes with every question. The first questions of a process are shown apart: they load the model, and
+meet only chunks whose references nobody has read yet.
 """
 
 from __future__ import annotations
@@ -125,6 +126,10 @@ def report(ours: Sequence[float], plain: Sequence[float], parts: dict[str, float
     return "\n".join(lines + [f"  {name:<44} {spent:7.2f} ms" for name, spent in parts.items()])
 
 
+def _pairs(ours: Sequence[float], plain: Sequence[float]) -> str:
+    return ", ".join(f"{1000 * one:.0f} against {1000 * other:.0f} ms" for one, other in zip(ours, plain, strict=True))
+
+
 def main() -> None:
     """Print both."""
     args = arguments(__doc__ or "").parse_args()
@@ -134,14 +139,15 @@ def main() -> None:
         else:
             for path in sorted(SAMPLES.glob("*.md")):
                 ingest_file(folder, path)
-        texts = question_texts()
+        texts, register = question_texts(), ANCHORS if DATA.is_dir() else None
         half = len(texts) // 2
-        federation = open_federation(folder, ANCHORS if DATA.is_dir() else None)
         client, collections = plain_collections(folder)
-        compare(federation, collections, [f"Zum Aufwärmen {number}: {text}" for number, text in enumerate(texts[:WARM])])
+        federation = open_federation(folder, register)
+        first = compare(federation, collections, texts[-WARM:])
         ours, plain = compare(federation, collections, texts[:half])
-        parts = split(open_federation(folder), texts[half:])
+        parts = split(open_federation(folder, register), texts[half:-WARM])
         print(report(ours, plain, parts, len(collections)))
+        print(f"the first {WARM} questions after opening, not counted above: " + _pairs(*first))
         client.close()
 
 
