@@ -2,12 +2,14 @@
 
     python -m benchmarks.citations [--peers PYTHON] [--laws] [--sample SEED]
 
-Measured in one run: (a) the annotated decisions of the shared folder, (b) our own gold, (c) each public suite, (d) speed over all laws of the
-shared folder. ``--peers`` names the Python of an environment with ``requirements-peers.txt``; without it only ours is measured. ``--laws`` adds
-what becomes of the references of SGB V, and ``--sample`` prints 200 of them to be judged by eye. Every loss is listed with its text.
+Measured in one run: (a) the annotated decisions of the shared folder, (b) our own gold, (c) each public suite, (d) speed over all laws of
+the shared folder. ``--peers`` names the Python of an environment with ``requirements-peers.txt``; without it only ours is measured.
+``--laws`` adds what becomes of the references of SGB V, and ``--sample`` prints 200 of them to be judged by eye. Every loss is listed with
+its text, except in the third of our gold that is for reporting only.
 
-A found number counts where its span overlaps that of an annotated number and the two are equal; one annotation counts once. "exact" asks for
-the very span as well. The interval is the middle 95 % of 2,000 draws of the documents with replacement, paired where systems are compared.
+A found number counts where its span overlaps that of an annotated number and the two are equal; one annotation counts once. "exact" asks
+for the very span as well. The interval is the middle 95 % of 2,000 draws of the documents with replacement, paired where systems are
+compared.
 """
 
 from __future__ import annotations
@@ -15,11 +17,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import re
 import subprocess
 import time
 import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -27,18 +30,20 @@ from typing import Any
 import msgspec
 
 from benchmarks.law import DATA, LAW_FOLDERS, SGB_V, all_sources, require_law
-from benchmarks.reference_gold import read, sentences, stock
+from benchmarks.reference_gold import FOLDER, read, sentences, stock
 from benchmarks.reference_suites import cases, outcome
 from retrieval.addresses import AddressBook
 from retrieval.chunking import chunks
 from retrieval.citations import citations
 from retrieval.names import Names
 from retrieval.readers import read as read_file
-from retrieval.sectionlist import RELATIVE
+from retrieval.sublevels import RELATIVE
 from retrieval.verweise import references
 
 Found = tuple[int, int, str]
 DRAWS = 2000
+_UNITS = ("§", "Ziffer", "Artikel", "Anlage", "Anhang")
+_WRITTEN = re.compile(r"(?:§{1,2}|Art(?:ikel|\.)?|Ziff(?:er|ern|\.))?\s*(\d+(?:\.\d+)*(?:\s?[a-z])?)\b(?: bis (\d+))?")
 
 
 class Document(msgspec.Struct, frozen=True):
@@ -79,7 +84,7 @@ def ours(text: str) -> list[Found]:
     return [
         (one.start, one.end, number)
         for one in citations(text)
-        if one.unit != RELATIVE
+        if one.unit != RELATIVE and not one.locator
         for number in dict.fromkeys((one.section, one.until or one.section))
     ]
 
@@ -102,18 +107,24 @@ def score(document: Document, found: Sequence[Found], exact: bool = False) -> tu
     return Score(len(claimed), len(false), len(missed)), missed, false
 
 
-def decisions() -> list[Document]:
-    """The annotated decisions of the shared folder; a directive cited without an article has no number and is left out."""
+def decisions(read_again: bool = False) -> list[Document]:
+    """The annotated decisions of the shared folder; a directive cited without an article has no number and is left out.
+
+    ``read_again`` adds what the annotations lack and mends their wrong numbers, as ``tests/references/decisions.toml`` has it.
+    """
+    again = tomllib.loads((FOLDER / "decisions.toml").read_text(encoding="utf-8")) if read_again else {}
     folder = DATA / "verweise_urteile"
     texts = {one["doc_id"]: one["text"] for one in map(json.loads, (folder / "documents.jsonl").read_text().splitlines())}
     noted = [json.loads(line) for line in (folder / "annotations.jsonl").read_text().splitlines()]
-    return [
-        Document(
-            texts[one["doc_id"]],
-            tuple((c["span"]["start"], c["span"]["end"], c["number"]) for c in one["citations"] if c["type"] == "law" and c["number"]),
-        )
-        for one in noted
-    ]
+    return [Document(texts[one["doc_id"]], tuple(_annotated(one["citations"], again.get(one["doc_id"], {})))) for one in noted]
+
+
+def _annotated(noted: Iterable[dict[str, Any]], again: dict[str, Any]) -> Iterator[Found]:
+    for one in noted:
+        if one["type"] == "law" and one["number"]:
+            start = one["span"]["start"]
+            yield start, one["span"]["end"], again.get("numbers", {}).get(str(start), one["number"])
+    yield from ((start, end, number) for start, end, number in again.get("more", ()))
 
 
 def book_field() -> tuple[int, int]:
@@ -126,16 +137,19 @@ def book_field() -> tuple[int, int]:
 def own_gold(reporting: bool) -> list[Document]:
     """Our own gold as texts with numbers: what has a section of its own to name."""
     return [
-        Document(one.text, tuple((c[0], c[1], number) for c in one.expected if (number := _number(c[3], one.text[c[0] : c[1]]))))
+        Document(one.text, tuple((c[0], c[1], number) for c in one.expected for number in _numbers(c[3], one.text[c[0] : c[1]])))
         for one in sentences()
         if one.for_reporting == reporting
     ]
 
 
-def _number(where: str, words: str) -> str:
-    """The number of a section, where the words themselves name it."""
-    parts = [part.split(" ")[1] for part in where.split(" · ") if part.startswith(("§", "Ziffer", "Artikel"))]
-    return parts[0] if parts and parts[0] in words.replace(" ", "") else ""
+def _numbers(where: str, words: str) -> list[str]:
+    """The numbers of sections that the words themselves name: as in the address, or as written if the law is not in stock."""
+    parts = [part.split(" ")[1] for part in where.split(" · ") if part.startswith(_UNITS)]
+    if parts:
+        return [parts[-1]] if parts[-1] in "".join(words.split()) and not words.startswith("Abs") else []
+    written = _WRITTEN.match(words)
+    return ["".join(number.split()) for number in written.groups() if number] if written else []
 
 
 def interval(draw: Callable[[list[int]], float], size: int) -> tuple[float, float]:
@@ -204,7 +218,8 @@ def suites(peers: dict[str, Any]) -> None:
     for one in outcomes:
         if one.verdict != "passes":
             print(
-                f"    {one.case.id} {one.convention or 'FAILS'}: {str(one.case.input)[:90]!r} wants {one.case.expected}, ours {one.ours[:120]}"
+                f"    {one.case.id} {one.convention or 'FAILS'}: {str(one.case.input)[:90]!r}"
+                f" wants {one.case.expected}, ours {one.ours[:120]}"
             )
 
 
@@ -218,14 +233,14 @@ def speed(texts: Sequence[str], peers: dict[str, Any], asked: Sequence[str]) -> 
     """Characters per second of each system over the same texts (``bundesrecht``, which does not search, over single citations)."""
     size = sum(map(len, texts))
     print(f"\n(d) speed over {len(texts)} Absätze of all laws, {size / 1e6:.1f} million characters")
-    start = time.perf_counter()
+    start = time.process_time()
     for text in texts:
         citations(text)
-    print(f"  {'ours':<28} {size / (time.perf_counter() - start) / 1e6:8.2f} million characters per second")
-    start = time.perf_counter()
+    print(f"  {'ours':<28} {size / (time.process_time() - start) / 1e6:8.2f} million characters per second")
+    start = time.process_time()
     for text in asked:
         citations(text)
-    print(f"  {'ours, citations alone':<28} {sum(map(len, asked)) / (time.perf_counter() - start) / 1e6:8.2f}")
+    print(f"  {'ours, citations alone':<28} {sum(map(len, asked)) / (time.process_time() - start) / 1e6:8.2f}")
     for name, one in peers.items():
         read_size = size if one["searches"] else sum(map(len, asked))
         note = "" if one["searches"] else "  (citations alone: it does not search in texts)"
@@ -273,7 +288,8 @@ def main() -> None:
     options = parser.parse_args()
     require_law()
     sets = {
-        "(a) annotated decisions": decisions(),
+        "(a) decisions as annotated": decisions(),
+        "(a) decisions read again": decisions(read_again=True),
         "(b) our gold, third for reporting": own_gold(reporting=True),
         "(b) our gold, the rest": own_gold(reporting=False),
     }
@@ -286,13 +302,11 @@ def main() -> None:
         finds = {"ours": [ours(document.text) for document in part]}
         finds |= {name: [[(s, e, n) for s, e, n in found] for found in one["texts"][at : at + len(part)]] for name, one in peers.items()}
         compare(title, part, finds)
-        if "reporting" not in title:
+        if "reporting" not in title and "annotated" not in title:
             losses(part, finds["ours"])
         at += len(part)
     whole, noisy = book_field()
-    print(
-        f"\nThe book field is not scored: {noisy} of {whole} annotated numbers have one that is no law's name; at best {1 - noisy / whole:.3f}."
-    )
+    print(f"\nThe book field is not scored: {noisy} of {whole} annotated numbers have one that is no law's name.")
     print("\n(b) our gold, resolved: spans, states and addresses")
     stock()
     for reporting in (True, False):

@@ -10,7 +10,8 @@ from typing import Final, Literal
 from retrieval.citations import Citation, citations
 from retrieval.model import Address, Chunk, CorpusSpec, Target
 from retrieval.names import NOT_IN_STOCK, Mention, Names
-from retrieval.sectionlist import ANNEX, APPENDIX, ITEM, RELATIVE, SECTION, section_key
+from retrieval.sectionlist import ANNEX, APPENDIX, ITEM, SECTION
+from retrieval.sublevels import RELATIVE, section_key
 
 State = Literal["found", "repealed", "not_found"]
 RANGE_LIMIT: Final = 60
@@ -31,6 +32,7 @@ _KEYWORD = re.compile(
     r"(?<![\w-])(paragra(?:f|ph)(?:en)?|artikeln?|art\.|anlagen?|anhang|ziffern?|ziff\.|abschnitt|abs(?:atz|\.|(?=\s?\d))|nr\.?|nummer|satz|buchst\.)"
     r"(?=\s{0,9}\d|\s{0,9}[IVX]+\b)"
 )
+_UNKNOWN_LAW = re.compile(r"(?<!\w)(?![IVXLC]+\b)[A-ZÄÖÜ][\w-]*[A-ZÄÖÜ]")
 _LETTER = re.compile(r"(?<![\w.])(\d{1,4}) ([A-HJ-UWYZ])(?=\s|$)")
 _BARE = re.compile(r"(?<![\w.])\d{1,4}(?:\.\d{1,3}){0,4}\s?[a-zA-Z]?(?![\w.])")
 _BEHIND = re.compile(r"[\s,:(–-]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in der|aus dem|aus der|von)\s{1,9})?\(?")
@@ -206,7 +208,8 @@ class AddressBook:
     def read(self, text: str, names: Names) -> tuple[Target, ...]:
         """What a person types as an address ("129 Abs 2 SGB V", "TA1 4.10", "§ 10 Anlage 11 Rahmenvertrag").
 
-        The corpus of a target is empty when none is named. Empty when the text holds no address or names a law that is not in stock.
+        The corpus of a target is empty when none is named. Empty when the text holds no address, or names a law that is not in stock or
+        that looks like one and is not known.
         """
         text = _LETTER.sub(lambda match: f"{match[1]}{match[2].lower()} ", text)
         mentions = names.find_typed(text)
@@ -217,6 +220,8 @@ class AddressBook:
         unit = f"{ITEM} " if "." in number[0] else f"{SECTION} "
         corpora = tuple(dict.fromkeys(mention.corpus_id for mention in mentions)) or ("",)
         found = [citation for citation in _sections_of(rest[: number.start()] + unit + rest[number.start() :]) if not citation.law]
+        if not mentions and _UNKNOWN_LAW.search(rest):
+            return ()
         chosen = corpora if not mentions else tuple(corpus for corpus in corpora if corpus != NOT_IN_STOCK)
         return tuple(
             dict.fromkeys(target for citation in found for corpus in chosen for target in self._of_citation(citation, corpus, bare=True))
@@ -236,6 +241,8 @@ class AddressBook:
             owners = _owners(citation, text, mentions, names)
             if owners == ("",) and typed and len(only) == 1:
                 owners = tuple(only - {NOT_IN_STOCK})
+            elif owners == ("",) and typed and _UNKNOWN_LAW.search(text, citation.end):
+                owners = ()
             for corpus in owners:
                 targets += self._of_citation(citation, corpus, bare=False)
         return tuple(dict.fromkeys(targets))

@@ -20,19 +20,13 @@ from retrieval.sectionlist import (
     ANNEX_NUMBER,
     APPENDIX,
     ARTICLE,
-    BLANKS,
     ITEM,
-    JOIN,
     RANGE,
-    RELATIVE,
     SECTION,
-    Group,
-    Member,
     close,
-    levels,
     sections,
-    with_path,
 )
+from retrieval.sublevels import BLANKS, JOIN, RELATIVE, Group, Member, levels, with_path
 
 
 class Citation(msgspec.Struct, frozen=True, gc=False):
@@ -42,9 +36,9 @@ class Citation(msgspec.Struct, frozen=True, gc=False):
     Absatz for a relative reference, whose ``section`` is empty. ``until`` is the last section of a range. ``container`` is "Anlage 11" (or
     "Artikel 247" where an article holds §§). ``law`` are the words that named the law, ``own`` says "dieses Vertrages" and the like,
     ``open_ended`` is "", "f" or "ff". ``spread`` marks that law or container stand only at a neighbour that is merely joined to this
-    citation ("§ 5 und § 7 ApoG"): a reader may bind § 5 to the own text as well. ``quoted`` says that it stands between quotation marks or
-    in a note of the editors, ``former`` that it means another version than the present one ("a. F."), ``locator`` that it tells the place in
-    a commentary or a collection of decisions and not a norm ("SozR 3-2500 § 240 Nr. 6").
+    citation ("§ 5 und § 7 ApoG"): a reader may bind § 5 to the own text as well. ``quoted`` says that it stands between quotation marks
+    or in a note of the editors, ``former`` that it means another version than the present one ("a. F."), ``locator`` that it tells the
+    place in a commentary or a collection of decisions and not a norm ("SozR 3-2500 § 240 Nr. 6").
     """
 
     start: int
@@ -80,7 +74,8 @@ _HEAD_ITEM = re.compile(rf"(?:Ziff(?:ern?|\.)|(?:Abschnitt|Punkt|Nr\.|Nummer)(?=
 _HEAD_ANNEX = re.compile(rf"(Anlagen?|Anl\.|Anhangs?|Anhängen?|Anh\.){BLANKS}(?:Nr\.{BLANKS})?(?=[\dIVXLA-H])")
 _HEAD_RELATIVE = re.compile(rf"(?=Abs(?:atz(?:es)?|ä\xad?tzen?|\.)?{BLANKS}\d)")
 _LINK = re.compile(
-    rf"{BLANKS}(?=[,/ajiuosbm])(?:,?{BLANKS}(?:jeweils\s)?(?:auch\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)"
+    rf"{BLANKS}(?=[,/ajiuosbm])(?:,?{BLANKS}(?:jeweils\s)?(?:auch\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,"
+    rf"|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)(?:\s(?:und\s)?für\s(?:das|die|den)\s[A-ZÄÖÜ][a-zäöüß]{{2,30}}(?=\sdie))?"
     rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.)|Anlage|Anhang)"
 )
 _CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
@@ -91,7 +86,8 @@ _LOCATOR_FRONT = re.compile(
     r"(?:SozR\s[\d-]{1,9}|Buchholz\s[\d.]{1,9}|(?:AP|EzA)\s[^§;]{0,30}\szu|Aufl(?:\.|age)[^§;]{0,12}|a\.?\s?a\.?\s?O\.?,?)$"
 )
 _LOCATOR_ENDS = frozenset("0123456789u.,eO")
-_OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:]{3,90}):\n")
+_OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:.]{3,90}?)(?:\s(gelten|sind|finden)\s(?:[a-zäöü]{2,15}\s){0,3}entsprechend:\s|:\n)")
+_NEXT_SENTENCE = re.compile(r"[.;]\s")
 _NEXT_ITEM = re.compile(r"\n\s{0,9}\d{1,2}[a-z]?\.\s")
 
 
@@ -116,19 +112,25 @@ def citations(text: str) -> tuple[Citation, ...]:
             _write(source, chain, quotes, found)
             pos = chain[-1].end
         trigger = _TRIGGER.search(words, max(start + 1, pos))
-    return tuple(found) if ":\n" not in words else tuple(_introduced(source, found))
+    if ":\n" not in words and "entsprechend:" not in words:
+        return tuple(found)
+    return tuple(_introduced(source, found))
 
 
-def _introduced(source: Plain, found: list[Citation]) -> Iterator[Citation]:
-    """The citations, with the law of an opening line ("aus dem Asylgesetz:") for those in its list that name none."""
+def _openings(source: Plain) -> Iterator[tuple[int, int, str]]:
+    """Where a law named before a colon holds: "aus dem Asylgesetz:" with a list, "… des Vierten Buches gelten entsprechend:"."""
     words = source.text
-    openings = []
     for line in _OPENING.finditer(words):
         law = law_at(words, line.start(1), article=True)
         if law and law.end == line.end(1):
-            closing = _NEXT_ITEM.search(words, line.end())
+            closing = (_NEXT_ITEM if line[2] is None else _NEXT_SENTENCE).search(words, line.end())
             end = source.end(closing.start() if closing else len(words))
-            openings.append((source.start(line.end() - 1) + 1, end, source.name(law.words_start, law.end)))
+            yield source.start(line.end() - 1) + 1, end, source.name(law.words_start, law.end)
+
+
+def _introduced(source: Plain, found: list[Citation]) -> Iterator[Citation]:
+    """The citations, with the law of an opening for those behind it that name none."""
+    openings = list(_openings(source))
     for citation in found:
         index = bisect_right(openings, (citation.start, len(source.given), "")) - 1
         if index >= 0 and citation.start < openings[index][1] and not (citation.law or citation.own or citation.unit == RELATIVE):

@@ -61,7 +61,7 @@ _WRITTEN = (
 )
 _TECHNICAL = r"(?:Technischen?r?\s{1,9}Anlage\s{1,9}|TA\s?)\d{1,2}(?!\w)"
 _GENITIVE = rf"{_UP}[a-zäöüß\xad-]{{3,40}}s(?!\w)"
-_ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:/EU(?!\w))?(?:\s(?:1[89]|20)\d\d(?!\w))?"
+_ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:/(?:EU|[A-C])(?!\w))?(?:\s(?:1[89]|20)\d\d(?!\w))?"
 
 _ARTICLE = re.compile(r"\s{0,40}[(,]?\s{0,9}((?:des|der|zum|zur|im|in\s+der|vom|von|aus\s+de[mr])\s{1,40})?")
 _QUICK = re.compile(rf"\s{{0,40}}[(]?(?:{_UP}|d|zu|im|in\sder|vo|aus\sde)")

@@ -44,7 +44,7 @@ class _Table(msgspec.Struct):
 
 _WORD = re.compile(r"[^\W_](?:[\w\u0300-\u036f\xad]*)(?:[-‐‑–][\w\u0300-\u036f\xad]+)*|§")
 _PART = re.compile(r"[^\W_][\w\u0300-\u036f\xad]*")
-_GAP_SHORT = re.compile(r"[\s‐‑–-]{1,3}$")
+_GAP_SHORT = re.compile(r"[\s‐‑–/-]{1,3}$")
 _GAP_NAME = re.compile(r"[\s,.()/„“–-]{1,8}$")
 _ENDING = re.compile(r"(?<=....)(?:es|s|en|er|em|e|n)$")
 _QUALIFIED = re.compile(r"(.+?)(?:\s+(?:nach|gemäß|gem\.|zu))?\s+§{1,2}\s{0,9}(\d{1,4}[a-z]?)")
@@ -237,5 +237,12 @@ def _laws() -> tuple[_Law, ...]:
             names={"".join(stems): stems for stems in map(_stems, law["names"])},
             beside=frozenset(name_key(name) for name in law.get("beside", ())),
         )
-        for law in raw["law"]
+        for law in [*raw["law"], *_known()]
     )
+
+
+def _known() -> Iterator[dict[str, list[str]]]:
+    """The laws that are known by one abbreviation and one name only."""
+    lines = resources.files("retrieval").joinpath("data/law_names.tsv").read_text(encoding="utf-8").splitlines()
+    for short, name in (line.split("\t") for line in lines if not line.startswith("#")):
+        yield {"short": [short], "names": [name]}

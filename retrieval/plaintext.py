@@ -27,7 +27,7 @@ _QUOTE = re.compile(
 
 
 class Plain(NamedTuple):
-    """``given`` as it came, ``text`` made plain. ``places`` holds for each character of ``text`` its place in ``given``, None if it is the same."""
+    """``given`` as it came and ``text`` made plain; ``places`` holds for each sign of ``text`` its place in ``given``, if it moved."""
 
     given: str
     text: str
@@ -68,7 +68,7 @@ def plain(text: str) -> Plain:
 
 def _same_length(text: str) -> str:
     if "&" in text:
-        text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in _SIGN else " ").ljust(len(m[0])), text)
+        text = _ENTITY.sub(lambda m: ("§" if m[0][1:].lower() in _SIGN else " ").ljust(len(m[0]), "\xad"), text)
     if "\u0308" in text:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
     if "Abs. (" in text or "Absatz (" in text:
@@ -78,7 +78,7 @@ def _same_length(text: str) -> str:
 
 def quoted(text: str) -> Spans:
     """The spans between quotation marks, and the editors' notes "(+++ … +++)"."""
-    if not any(mark in text for mark in ('„', "»", "«", "“", '"', "(+++")):
+    if not any(mark in text for mark in ("„", "»", "«", "“", '"', "(+++")):
         return []
     return [match.span() for match in _QUOTE.finditer(text)]
 

@@ -1,7 +1,6 @@
-"""Lists of sections with their sub-levels, as German texts write them: "§§ 129a, 130a Abs. 8, 131".
+"""Lists of sections with their sub-levels, as German texts write them: "§§ 129a, 130a Abs. 8, 131", with container, law and version.
 
-In such a list a bare number is either a further section or a further sub-level; what follows it and its size decide. All patterns are
-anchored and bounded, so that a list is read in time linear in its length.
+All patterns are anchored and bounded, so that a list is read in time linear in its length.
 """
 
 from __future__ import annotations
@@ -9,58 +8,44 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from retrieval.lawnames import Law, law_after
+from retrieval.lawnames import law_after
+from retrieval.sublevels import (
+    BLANKS,
+    JOIN,
+    JOIN_SIGNS,
+    LETTER,
+    OPEN,
+    OPEN_SIGNS,
+    RANGE_SIGNS,
+    SENTENCE_GOES_ON,
+    SUB,
+    Group,
+    Member,
+    ahead,
+    letter_behind,
+    levels,
+    section_key,
+)
 
 SECTION: Final = "§"
 ARTICLE: Final = "Artikel"
 ITEM: Final = "Ziffer"
 ANNEX: Final = "Anlage"
 APPENDIX: Final = "Anhang"
-RELATIVE: Final = "Absatz"
-
-BLANKS = r"\s{0,40}"
 ANNEX_NUMBER = re.compile(r"(?:\d{1,3}(?:\.\d{1,2})?[a-z]?|[IVXL]{1,6}[a-z]?|[A-H])(?!\w|/\d|\.\d)")
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3}){0,4}(?:[a-z]{1,2}\d{0,2}|[A-Z])?(?!\w)|\d{1,4}(?=[A-ZÄÖÜ][A-Za-z.])")
 _ROMAN_NUMBER = re.compile(r"[IVXLC]{1,6}(?![\w.])")
-_LETTER = re.compile(
-    r"\s([a-eg-z])(?![\w.])(?!\s?V\b)"
-    r"(?=\s{0,9}(?:$|[,;:)/–-]|[A-ZÄÖÜ§]|(?:und|oder|bis|sowie|bzw|des|der|im|in|dieses|dieser|ff?|i)\b))"
-)
-_OPEN = re.compile(r"\s{0,9}(ff?)(?![\w)])\.?")
-_SENTENCE_GOES_ON = re.compile(r"\.\s{1,3}(?:[a-zäöü]|[A-Z]+[a-z]*[A-Z])")
 RANGE = re.compile(
     rf"{BLANKS}(?:bis(?:\s+(?:einschließlich|zu[mr]?))?\s{{1,40}}|[-–—]{BLANKS})(?:§{{1,2}}{BLANKS}|Art(?:ikel|\.)\s{{0,9}})?(?=\d|[IVX]+\b)"
 )
-_SUB = re.compile(
-    rf"{BLANKS}(?=[AaSsNnZzBbLl])([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s?\d))"
-    rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s?\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it(?:era|\.)?|[Bb]st\.?){BLANKS}"
-    r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2}|eins|zwei|drei)(?:(?!\w|/\d|\.\d)|(?=S\.?\s?\d|Nr|Buchst|[A-ZÄÖÜ]{2}|[A-ZÄÖÜ][a-zäöü]{1,9}[A-Z](?![a-z])))"
-)
-_SUB_VALUE = re.compile(r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2})(?!\w|/\d|\.\d)")
-_DOUBLE = re.compile(r"\s{1,3}(([a-z])\2)(?:\)|(?<!ff)(?![\w.)]))")
-_SUB_RANGE = re.compile(rf"{BLANKS}(?:bis\s{{1,40}}|[-–—]{BLANKS})(?=\d|[a-z]{{1,2}}\b)")
-_BRACKET_SUB = re.compile(r"\s{0,3}\((\d{1,2}[a-z]?)\)(?!\s{0,3}(?!Satz|Nr|Nummer|Buchst)[A-ZÄÖÜ][a-zäöü])")
-_ROMAN_SUB = re.compile(r"\s([IVX]{1,5})([a-z])?(?:\s(\d{1,2}))?(?![\w.])")
-_EXTRA = re.compile(
-    r"[\s,]{0,40}(?=[\dezdlHTAVUDSa])(?:(\d(?=\.)|erste|zweite|dritte|vierte|letzte)(?:\.|[rns]?)\s{0,9}"
-    r"(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)(?!\w)"
-    r"|(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
-    r"\s{0,9}([\da-z]{1,3})(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
-)
-_ORDINALS = {"erste": "1", "zweite": "2", "dritte": "3", "vierte": "4", "eins": "1", "zwei": "2", "drei": "3"}
-_EXTRA_KINDS = {"Hal": 4, "Hs": 4, "Hs.": 4, "Tei": 4, "Dop": 5, "Alt": 6, "Var": 6}
-_WITH = re.compile(rf",?{BLANKS}(?:jeweils\s)?(?:auch\s)?(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it\b|\.|(?!\w)))\s{{1,40}}(?=[ASNB])")
+_DATED_VERSION = r"(?:in (?:de[rn]|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:jeweils\s|de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s"
 _FORMER = re.compile(
     r"\s{1,40}(?:a\.?\s?F(?:\.|(?!\w))|in der (?:alten|früheren|ursprünglichen|damaligen|seinerzeitigen)\s[^§;.()]{0,40}?Fassung"
-    r"|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s[^§;()]{0,80}?(?:Fassung(?!\w)|\d{4}(?!\s[a-zäöü]|\w)))"
+    rf"|{_DATED_VERSION}[^§;()]{{0,80}}?(?:Fassung(?:en)?(?!\w)|\d{{4}}(?!\s[a-zäöü]|\w)))"
 )
-_FORMER_ASIDE = re.compile(
-    r"\s{0,40}\((?:a\.?\s?F\b|(?:in (?:der|ihrer|seiner)|idF|i\.\s?d\.\s?F\.)\s(?:de[rs]\s)?(?:bis|vor|am|vom|ab|seit)\s)"
-)
-_MEASURE = re.compile(r"\s{0,9}(?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Cent|DM|EUR|Prozent|%|Stück|Packung|Mitglied|Person|Apotheke|Zeichen|Seite)")
-JOIN = re.compile(
-    rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
-    r"(?!(?<=\n)[\da-z]{1,3}[.)])"
+_FORMER_ASIDE = re.compile(rf"\s{{0,40}}\((?:a\.?\s?F\b|{_DATED_VERSION})")
+_MEASURE = re.compile(
+    r"\s{0,9}(?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Cent|DM|EUR|Prozent|%|Stück|Packung|Mitglied|Person|Apotheke|Zeichen|Seite)"
 )
 _IN_ANNEX = re.compile(
     rf"{BLANKS}(?:Kapitel|Teil|Abschnitt|Ziffern?|Nummern?|Nr\.|Nrn\.|Satz|Tabelle|Spalte|Buchstaben?|Punkt)\s{{1,9}}(?:[\dIVXA-Z]|[a-z](?!\w)){{1,5}}"
@@ -73,77 +58,7 @@ _NOUN_FOLLOWS = re.compile(r"\s{0,40}[A-ZÄÖÜ%]")
 _CONTAINER_AFTER = re.compile(
     rf"{BLANKS}(?:der|des|in|in\s+der|zur|zu|aus|aus\s+der|von|von\s+der)?{BLANKS}(Anlage|Anhangs?){BLANKS}({ANNEX_NUMBER.pattern})"
 )
-_LEVELS = {"a": 0, "s": 1, "n": 2, "z": 2, "b": 3, "l": 3}
-_LIMIT = 60
-Path = tuple[tuple[int, str], ...]
-_ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
-
-
-# With which signs a pattern can go on behind a blank; a look at the sign spares most of the patterns that cannot match.
-_BLANK_SIGNS = frozenset(" \u00a0\n")
-_SUB_SIGNS = frozenset("AaSsNnZzBbLl")
-_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa")
-_JOIN_SIGNS = frozenset(",;/+&uosbija")
-_RANGE_SIGNS = frozenset("b-–—")
 _FORMER_SIGNS = frozenset("ai")
-_OPEN_SIGNS = frozenset("f")
-
-
-def _ahead(plain: str, pos: int, signs: frozenset[str]) -> bool:
-    """Whether the text can go on with one of the signs, behind one blank; behind more blanks it always can."""
-    sign = plain[pos : pos + 1]
-    if sign in _BLANK_SIGNS:
-        sign = plain[pos + 1 : pos + 2]
-    return sign in signs or sign.isspace()
-
-
-class Member:
-    """One section of a group while it is read."""
-
-    __slots__ = ("end", "extras", "open", "path", "section", "start", "until")
-
-    def __init__(self, start: int, end: int, section: str, path: Path = ()) -> None:
-        self.start, self.end, self.section, self.path = start, end, section, path
-        self.until: str | None = None
-        self.open = ""
-        self.extras: Path = ()
-
-
-class Group:
-    """A unit and its sections, such as "§§ 129a, 130a Abs. 8, 131"."""
-
-    __slots__ = ("bare", "container", "end", "former", "law", "locator", "members", "plural", "spread", "unit")
-
-    def __init__(self, unit: str, plural: bool = False) -> None:
-        self.unit, self.plural, self.bare = unit, plural, False
-        self.members: list[Member] = []
-        self.container: str | None = None
-        self.law: Law | None = None
-        self.spread = self.former = self.locator = False
-        self.end = 0
-
-
-def section_key(number: str) -> tuple[tuple[int, str], ...]:
-    """A key that sorts section numbers as statutes do: 129 < 129a < 130 < 1300; 4.2 < 4.10; Roman numbers by their value."""
-    return tuple(_part_key(part) for part in number.split("."))
-
-
-def _part_key(part: str) -> tuple[int, str]:
-    digits = re.match(r"\d{1,9}", part)
-    if digits:
-        return int(digits[0]), part[digits.end() :].lower()
-    return (_roman(part), "") if part and all(letter in _ROMANS for letter in part) else (0, part.lower())
-
-
-def _roman(word: str) -> int:
-    values = [_ROMANS[letter] for letter in word]
-    return sum(-v if any(v < later for later in values[i + 1 : i + 2]) else v for i, v in enumerate(values))
-
-
-def with_path(member: Member, start: int, end: int, path: Path) -> Member:
-    other = Member(start, end, member.section, path)
-    other.until, other.open = member.until, member.open
-    return other
 
 
 def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group | None:
@@ -158,7 +73,7 @@ def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group
             member.start = start
         group.members.append(member)
         pos = levels(plain, pos, group, plural)
-        joined = JOIN.match(plain, pos) if _ahead(plain, pos, _JOIN_SIGNS) else None
+        joined = JOIN.match(plain, pos) if ahead(plain, pos, JOIN_SIGNS) else None
         read = _number(plain, joined.end(), unit) if joined and _is_section(plain, joined, plural) else None
     return close(plain, group, pos)
 
@@ -178,7 +93,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
     if law:
         last = group.members[-1]
         last.end = pos = law.end
-        if not law.own and not last.path and not annex and _SUB.match(plain, pos):
+        if not law.own and not last.path and not annex and SUB.match(plain, pos):
             pos = levels(plain, pos, group, plural=False)
         pos = _former(plain, group, pos)
     group.law, group.end = law, pos
@@ -187,7 +102,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
 
 def _former(plain: str, group: Group, pos: int) -> int:
     """Take the words that name a former version into the citation; in brackets they only tell."""
-    if _ahead(plain, pos, _FORMER_SIGNS) and (former := _FORMER.match(plain, pos)):
+    if ahead(plain, pos, _FORMER_SIGNS) and (former := _FORMER.match(plain, pos)):
         group.former = True
         group.members[-1].end = pos = former.end()
     elif plain[pos + 1 : pos + 2] == "(" and _FORMER_ASIDE.match(plain, pos):
@@ -205,17 +120,17 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
     if number.endswith("ff") or (number.endswith("f") and _f_is_following(plain, end)):
         member.section, member.open = number.rstrip("f"), "ff" if number.endswith("ff") else "f"
         end += plain[end : end + 1] == "."
-    elif number[-1].isdigit() and (letter := _letter(plain, pos, end)):
+    elif number[-1].isdigit() and (letter := letter_behind(plain, pos, end)):
         member.section, end = number + letter[1], letter.end()
-    elif _ahead(plain, end, _OPEN_SIGNS) and (opened := _OPEN.match(plain, end)):
+    elif ahead(plain, end, OPEN_SIGNS) and (opened := OPEN.match(plain, end)):
         member.open, end = opened[1], opened.end()
     if number[-1:].isupper() and number[0].isdigit():
         member.section = number.lower()
-    if not member.open and _ahead(plain, end, _RANGE_SIGNS) and (until := RANGE.match(plain, end)):
+    if not member.open and ahead(plain, end, RANGE_SIGNS) and (until := RANGE.match(plain, end)):
         last = _NUMBER.match(plain, until.end()) or _ROMAN_NUMBER.match(plain, until.end())
         if last and section_key(last[0]) > section_key(member.section):
             member.until, end = last[0].lower() if last[0][0].isdigit() else last[0], last.end()
-            if letter := _LETTER.match(plain, end):
+            if letter := LETTER.match(plain, end):
                 member.until, end = member.until + letter[1], letter.end()
     member.end = end
     return member, end
@@ -223,23 +138,7 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
 
 def _f_is_following(plain: str, end: int) -> bool:
     """Whether the "f" of "129f." means "and the following": a dot in the middle of a sentence says so."""
-    return bool(_SENTENCE_GOES_ON.match(plain, end))
-
-
-def _letter(plain: str, pos: int, end: int) -> re.Match[str] | None:
-    """The letter behind the number from ``pos`` to ``end`` that a blank parts from it ("§ 12 a")."""
-    if not "a" <= plain[end + 1 : end + 2] <= "z":
-        return None
-    letter = _LETTER.match(plain, end)
-    return letter if letter and _belongs(plain, pos, letter.end()) else None
-
-
-def _belongs(plain: str, pos: int, end: int) -> bool:
-    """Whether the letter before ``end`` is part of the number: "§ 124 a)" is Buchstabe a unless the bracket was opened before."""
-    if plain[end : end + 1] != ")":
-        return True
-    before = plain[max(0, pos - 60) : pos]
-    return before.rfind("(") > before.rfind(")")
+    return bool(SENTENCE_GOES_ON.match(plain, end))
 
 
 def _is_section(plain: str, joined: re.Match[str], plural: bool) -> bool:
@@ -248,143 +147,8 @@ def _is_section(plain: str, joined: re.Match[str], plural: bool) -> bool:
     if number is None:
         return False
     end = number.end()
-    if _FOLLOWS.match(plain, end) or _LETTER.match(plain, end) or law_after(plain, end) or _CONTAINER_AFTER.match(plain, end):
+    if _FOLLOWS.match(plain, end) or LETTER.match(plain, end) or law_after(plain, end) or _CONTAINER_AFTER.match(plain, end):
         return True
     if _NOUN_FOLLOWS.match(plain, end):
         return plural and joined[0].strip().isalpha() and not _MEASURE.match(plain, end)
     return plural or not joined[0].lstrip().startswith((",", ";"))
-
-
-def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
-    """Read the sub-levels of the last member; each further value ("Abs. 1, 2 und 4") becomes a member of its own."""
-    if plain[pos + 1 : pos + 2] in _ROMANS and group.unit != RELATIVE and (roman := _ROMAN_SUB.match(plain, pos)):
-        pos = _romans(plain, roman, group)
-    elif group.unit != RELATIVE and (bracket := _BRACKET_SUB.match(plain, pos)):
-        pos = _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),))
-    while True:
-        member = group.members[-1]
-        if sub := _SUB.match(plain, pos) if _ahead(plain, pos, _SUB_SIGNS) else None:
-            level, value = _LEVELS[sub[1][0].lower()], _ORDINALS.get(sub[2], sub[2])
-            if level == 3 and member.path and member.path[-1][0] == 3 and len(value) == 2 and value[0] == value[1]:
-                member.extras, pos, member.end = (*member.extras, (5, value)), sub.end(), sub.end()
-                continue
-            if (level == 3) == value[0].isalpha():
-                pos = _value(plain, sub.end(), group, member, (*member.path, (level, value)))
-                continue
-        if extra := _EXTRA.match(plain, pos) if _ahead(plain, pos, _EXTRA_SIGNS) else None:
-            pos = member.end = extra.end()
-            member.extras += _extra(extra)
-            continue
-        following = _further(plain, pos, group, plural) if member.path and _ahead(plain, pos, _JOIN_SIGNS) else None
-        if following is None:
-            return pos
-        pos = following
-
-
-def _extra(match: re.Match[str]) -> Path:
-    """The Halbsatz (4), Doppelbuchstabe (5) or Alternative (6) that was read; nothing for what has no place in a citation."""
-    word, value = (match[2], match[1]) if match[2] else (match[3] or "", match[4])
-    kind = _EXTRA_KINDS.get(word[:3])
-    return ((kind, _ORDINALS.get(value, value)),) if kind and value != "letzte" else ()
-
-
-def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
-    """The short form of the courts, "§ 280 I 2, III": a Roman number is the Absatz, a number behind it the Satz."""
-    member: Member | None = group.members[-1]
-    match: re.Match[str] | None = roman
-    end = roman.end()
-    while match:
-        if member is None:
-            member = Member(match.start(1), end, group.members[-1].section)
-            group.members.append(member)
-        absatz = (0, f"{_roman(match[1])}{match[2] or ''}")
-        member.path, member.end = (absatz, (1, match[3])) if match[3] else (absatz,), match.end()
-        end, member = match.end(), None
-        joined = JOIN.match(plain, end)
-        match = _ROMAN_SUB.match(plain, joined.end() - 1) if joined and joined[0][-1].isspace() else None
-    return end
-
-
-def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> int:
-    """Take one value of a sub-level, with its letter, its "ff." and its range, into the group."""
-    level, value = path[-1]
-    if value[-1].isdigit() and level != 1 and (letter := _letter(plain, end, end)):
-        value, end = value + letter[1], letter.end()
-    if value[0].isdigit() and (value.endswith("ff") or (value[-1] == "f" and _SENTENCE_GOES_ON.match(plain, end))):
-        value = value.rstrip("f")
-    elif _ahead(plain, end, _OPEN_SIGNS) and (opened := _OPEN.match(plain, end)):
-        end = opened.end()
-    if level == 3 and plain[end : end + 1] == ")" and (_SUB.match(plain, end + 1) or law_after(plain, end + 1)):
-        end += 1
-    if level == 3 and (double := _DOUBLE.match(plain, end)):
-        member.extras, end = (*member.extras, (5, double[1])), double.end()
-    member.path, member.end = (*path[:-1], (level, value)), end
-    step = _SUB_RANGE.match(plain, end) if _ahead(plain, end, _RANGE_SIGNS) else None
-    last = _SUB_VALUE.match(plain, step.end()) if step else None
-    if last and section_key(value) < section_key(last[1]) and len(values := _between(value, last[1])) > 1:
-        member.end = end = last.end()
-        group.members += [with_path(member, member.start, end, (*path[:-1], (level, between))) for between in values[1:]]
-    return end
-
-
-def _between(first: str, last: str) -> list[str]:
-    """The values of a range of sub-levels as far as they can be counted: 1 to 3, a to d, 2a to 2c, 1 to 3a."""
-    low, high = section_key(first)[0], section_key(last)[0]
-    if low[0] == high[0]:
-        letters = range(ord(low[1] or "`"), ord(high[1][:1] or "`") + 1) if len(low[1]) < 2 and len(high[1]) == 1 else range(0)
-        return [f"{low[0] or ''}{chr(code).strip('`')}" for code in letters]
-    if high[0] - low[0] > _LIMIT:
-        return []
-    return [first, *(str(n) for n in range(low[0] + 1, high[0] + 1)), *([last] if high[1] else [])]
-
-
-def _further(plain: str, pos: int, group: Group, plural: bool) -> int | None:
-    """A further value or sub-level behind a joint, or None where the list of sub-levels ends."""
-    joined = JOIN.match(plain, pos)
-    if joined is None:
-        joined = _WITH.match(plain, pos)
-        if joined is None or not _SUB.match(plain, joined.end()):
-            return None
-    member, path = group.members[-1], None
-    if (sub := _SUB.match(plain, joined.end())) and ((level := _LEVELS[sub[1][0].lower()]) == 3) == sub[2][0].isalpha():
-        path, end = (*_above(member.path, level), (level, sub[2])), sub.end()
-    elif value := _SUB_VALUE.match(plain, joined.end()):
-        path, end = _path_of(plain, value, group, plural), value.end()
-    if path is None:
-        return None
-    new = Member(joined.end(), end, member.section, path)
-    group.members.append(new)
-    return _value(plain, end, group, new, path)
-
-
-def _above(path: Path, level: int) -> Path:
-    """The part of a path that stays when a sub-level of this kind is named anew."""
-    for index, (kind, _) in enumerate(path):
-        if kind == level:
-            return path[:index]
-    return tuple(step for step in path if step[0] < level)
-
-
-def _path_of(plain: str, value: re.Match[str], group: Group, plural: bool) -> Path | None:
-    """The path of a bare value in a list, or None when it is a section: a sub-level behind it, or its size, tells."""
-    member = group.members[-1]
-    if value[1][0].isalpha() != (member.path[-1][0] == 3):
-        return None
-    path, end = member.path, value.end()
-    letter = _LETTER.match(plain, end)
-    end = letter.end() if letter else end
-    if sub := _SUB.match(plain, end):
-        level = _LEVELS[sub[1][0].lower()]
-        path = _above(path, level) if any(kind == level for kind, _ in path) else path
-        if not path:
-            return None
-    if value[1][0].isdigit() and group.unit != RELATIVE:
-        key, section, before = (
-            section_key(plain[value.start() : end].replace(" ", "")),
-            section_key(member.section),
-            section_key(path[-1][1]),
-        )
-        far = key[0][0] > before[0][0] + 25
-        if key > section and (plural or far):
-            return None
-    return (*path[:-1], (path[-1][0], value[1]))

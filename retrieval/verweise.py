@@ -17,7 +17,8 @@ from retrieval.addresses import AddressBook, State
 from retrieval.citations import Citation, citations
 from retrieval.model import Address, Chunk, CorpusSpec, Reference, ReferenceState, Target
 from retrieval.names import Names
-from retrieval.sectionlist import ANNEX, APPENDIX, ARTICLE, ITEM, RELATIVE
+from retrieval.sectionlist import ANNEX, APPENDIX, ARTICLE, ITEM
+from retrieval.sublevels import RELATIVE
 
 _STATES: Final[dict[State, ReferenceState]] = {"found": "resolved", "repealed": "repealed", "not_found": "not_in_stock"}
 _OWN_NOUN: Final = {
@@ -200,7 +201,7 @@ def _reference(
     citation: Citation, state: ReferenceState, target: Address | None, law: str = "", readings: tuple[Address, ...] = ()
 ) -> Reference:
     """One reference; what is quoted or means a former version says so, whatever stands at its address."""
-    state = "quoted" if citation.quoted else "former" if citation.former and state != "not_in_stock" else state
+    state = "quoted" if citation.quoted else "former" if citation.former and (target or readings) else state
     return Reference(
         citation.start,
         citation.end,

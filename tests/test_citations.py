@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from retrieval.citations import Citation, citations
-from retrieval.sectionlist import section_key
+from retrieval.sublevels import section_key
 
 V = "SGB V"
 BOOK_FIVE = "Fünften Buches Sozialgesetzbuch"

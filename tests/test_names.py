@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import resources
+
 import pytest
 
 from retrieval.model import CorpusSpec
@@ -106,3 +108,26 @@ def test_abbreviations_are_told_from_words() -> None:
     assert all(is_abbreviation(name) for name in ("SGB V", "ApoG", "TA1", "AM-RL", "HVG-A", "BtMG 1981"))
     assert not any(is_abbreviation(name) for name in ("Rahmenvertrag", "Technische Anlage 1", "Fünftes Buch", "129", "§ 129"))
     assert name_key("Fünften Buches") == name_key("fünftes Buch")
+
+
+def test_every_listed_law_is_known_and_none_is_listed_twice() -> None:
+    lines = resources.files("retrieval").joinpath("data/law_names.tsv").read_text(encoding="utf-8").splitlines()[1:]
+    pairs = [line.split("\t") for line in lines]
+    names = Names({})
+    assert len(pairs) > 200
+    assert all(names.knows(short) and names.knows(name) and names.corpora_of(short) == () for short, name in pairs)
+    assert len({short for short, _ in pairs}) == len(pairs) == len({name for _, name in pairs})
+    assert pairs == sorted(pairs, key=lambda pair: pair[0].lower())
+
+
+@pytest.mark.parametrize("law", ["HOAI", "VOB/B", "TVöD", "FreizügG/EU", "EBM", "BMV-Ä"])
+def test_a_known_law_is_never_the_own_text(law: str) -> None:
+    from retrieval.addresses import AddressBook
+    from retrieval.model import Chunk
+    from retrieval.verweise import references
+
+    spec = CorpusSpec("eigenes", "Eigenes Gesetz", "statute")
+    specs = {"eigenes": spec}
+    own = Chunk("eigenes/1", "eigenes", "", "§ 1", text=f"Es gilt § 5 {law}.")
+    book = AddressBook([own, Chunk("eigenes/5", "eigenes", "", "§ 5")], specs)
+    assert [(one.state, one.law) for one in references(own, book, Names(specs))] == [("not_in_stock", law)]
