@@ -24,6 +24,7 @@ from retrieval.sectionlist import (
     RANGE,
     SECTION,
     close,
+    former_behind,
     sections,
 )
 from retrieval.sublevels import BLANKS, JOIN, RELATIVE, Group, Member, levels, with_path
@@ -76,7 +77,7 @@ _HEAD_RELATIVE = re.compile(rf"(?=Abs(?:atz(?:es)?|ä\xad?tzen?|\.)?{BLANKS}\d)"
 _LINK = re.compile(
     rf"{BLANKS}(?=[,/ajiuosbm])(?:,?{BLANKS}(?:jeweils\s)?(?:auch\s)?{BLANKS}(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it|\.|(?!\w)))|,"
     rf"|/|und|oder|sowie|beziehungsweise|bzw\.|u\.|mit)(?:\s(?:und\s)?für\s(?:das|die|den)\s[A-ZÄÖÜ][a-zäöüß]{{2,30}}(?=\sdie))?"
-    rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem|von|nach)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.)|Anlage|Anhang)"
+    rf"(?:{BLANKS}(?:und|oder|sowie|auch|der|die|den|des|dem)(?=[\s§])){{0,3}}{BLANKS}(?=§|Art(?:ikel|\.)|Anlage|Anhang)"
 )
 _CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
 _OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
@@ -287,7 +288,9 @@ def _relative(plain: str, start: int) -> Group | None:
     law = law_after(plain, pos)
     if (law and not law.own) or (not law and _OF_ELSE.match(plain, pos)):
         group.members.clear()
-    group.end = pos
+        group.end = pos
+    else:
+        group.end = former_behind(plain, group, pos)
     return group
 
 

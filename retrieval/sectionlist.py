@@ -83,7 +83,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
     annex = group.unit in (ANNEX, APPENDIX)
     while annex and (inner := _IN_ANNEX.match(plain, pos)):
         pos = inner.end()
-    pos = _former(plain, group, pos)
+    pos = former_behind(plain, group, pos)
     law = law_after(plain, pos)
     container = None if law or annex or group.container or "An" not in plain[pos : pos + 60] else _CONTAINER_AFTER.match(plain, pos)
     if container:
@@ -95,12 +95,12 @@ def close(plain: str, group: Group, pos: int) -> Group:
         last.end = pos = law.end
         if not law.own and not last.path and not annex and SUB.match(plain, pos):
             pos = levels(plain, pos, group, plural=False)
-        pos = _former(plain, group, pos)
+        pos = former_behind(plain, group, pos)
     group.law, group.end = law, pos
     return group
 
 
-def _former(plain: str, group: Group, pos: int) -> int:
+def former_behind(plain: str, group: Group, pos: int) -> int:
     """Take the words that name a former version into the citation; in brackets they only tell."""
     if ahead(plain, pos, _FORMER_SIGNS) and (former := _FORMER.match(plain, pos)):
         group.former = True

@@ -201,7 +201,7 @@ def _reference(
     citation: Citation, state: ReferenceState, target: Address | None, law: str = "", readings: tuple[Address, ...] = ()
 ) -> Reference:
     """One reference; what is quoted or means a former version says so, whatever stands at its address."""
-    state = "quoted" if citation.quoted else "former" if citation.former and (target or readings) else state
+    state = "quoted" if citation.quoted else "former" if citation.former and state != "repealed" and (target or readings) else state
     return Reference(
         citation.start,
         citation.end,
