@@ -246,6 +246,7 @@ def _outcome(address: Address | None, trace: Trace, stock: Stock) -> str:
     fates = {verweis.fate for verweis in trace.verweise if verweis.target == address} - {"repeated"}
     words = {
         "fetched": "fetched, and stands behind the last place",
+        "behind_list": "named by a hit behind the last place, not followed",
         "already_in_list": "stood in the list, displaced by what the references brought",
     }
     return ", ".join(words.get(fate, fate) for fate in sorted(fates)) or "the text that names it was not found"
