@@ -57,8 +57,13 @@ def sidebar(page: dict[str, Any]) -> str:
 
 def frame(block: dict[str, Any]) -> pd.DataFrame:
     """A table as a data frame; a cell of several lines is one text."""
-    rows = [["\n".join(cell) if isinstance(cell, list) else cell for cell in row["cells"]] for row in block["rows"]]
+    rows = [["\n".join(map(text_of, cell)) if isinstance(cell, list) else cell for cell in row["cells"]] for row in block["rows"]]
     return pd.DataFrame(rows, columns=block["head"])
+
+
+def text_of(line: str | dict[str, Any]) -> str:
+    """A line of a cell without the way that it leads."""
+    return line if isinstance(line, str) else str(line["text"])
 
 
 def table(content: pd.DataFrame) -> None:

@@ -1,6 +1,9 @@
 """The page that shows a run.
 
-Floors: app > pages | controls > state > views > retrieval. Only app, pages, controls and the component know Streamlit.
+Floors: app > page | controls > state > views > retrieval. Only app, page, controls and the component know Streamlit.
+
+The folder is not called "pages": before the first run Streamlit takes a folder of that name beside the entry file for pages of its own, and
+a link to one of them would show a blank page.
 """
 
 SERVER_FLAGS = (

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import gc
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit as st
+from streamlit.navigation.page import Page
 
 from dashboard import controls, screens
 from dashboard.blocks import Block
-from dashboard.component import draw
+from dashboard.component import GOTO, draw
 from dashboard.controls import STATE
-from dashboard.pages import live
+from dashboard.page import anchors_check, live, norm
 from dashboard.state import State, read, write
 from dashboard.stock import Opener, Places, Runs, example_questions
 from dashboard.words import page_words
@@ -22,6 +24,7 @@ from retrieval.words import LANGUAGES, Words
 
 log = logging.getLogger(__name__)
 _ADDRESS = "address"
+_STAMP = "stamp"
 _PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader] { display: none } }</style>"
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
@@ -30,43 +33,78 @@ def main(opener: Opener | None = None) -> None:
     """One run of the page. ``opener`` makes the federation from the places of index and register."""
     st.set_page_config(page_title="Fundstelle", layout="wide", initial_sidebar_state="auto")
     _read_address()
+    clicked = _follow_click()
     state: State = st.session_state[STATE]
     words = page_words(state.language)
     places = Places.of()
 
     def live_page() -> None:
-        st.title(words.t("page.title"), anchor=False)
-        st.write(words.t("page.lead"))
+        _drawn("page", lambda runs, above: live.page(runs, examples, index, above, words))
+
+    def norm_page() -> None:
+        _drawn("norm", lambda runs, above: norm.page(runs, index, above, back, words))
+
+    def anchors_page() -> None:
+        _drawn("register", lambda runs, above: anchors_check.page(runs, index, places.anchors, above, words))
+
+    def _drawn(name: str, page: Callable[[Runs, list[Block]], None]) -> None:
+        st.title(words.t(f"{name}.title"), anchor=False)
+        st.write(words.t(f"{name}.lead"))
         if isinstance(opened, Runs):
-            live.page(opened, examples, places.index, words)
+            page(opened, _above(opened, words))
         else:
             draw([opened], "opening", words.language)
 
-    # One page is no choice, so no menu is drawn; each further page is a line here.
-    pages = [st.Page(live_page, title=words.t("page.title"), default=True)]
-    chosen = st.navigation(pages, position="sidebar" if len(pages) > 1 else "hidden")
-    _settle()
+    def back() -> None:
+        st.page_link(pages["live"], label=words.t("norm.back"), query_params=write(st.session_state[STATE]))
+
+    pages = {
+        "live": st.Page(live_page, title=words.t("page.title"), default=True),
+        "norm": st.Page(norm_page, title=words.t("norm.title"), url_path="norm"),
+        "register": st.Page(anchors_page, title=words.t("register.title"), url_path="anker"),
+    }
+    chosen = st.navigation(list(pages.values()), position="hidden")
+    if clicked and chosen is not pages["norm"]:
+        st.switch_page(pages["norm"], query_params=write(state, norm=True))
     opened = _opened(opener or _open, places, words)
+    index = places.index or Path()
     with st.sidebar:
+        _menu(pages, state)
         _language(words)
-        if isinstance(opened, Runs):
+        if isinstance(opened, Runs) and chosen is pages["live"]:
             controls.draw(words)
             _show_all(words)
-    examples = _examples(places.questions, words)
+    examples = _examples(places.questions, words) if chosen is pages["live"] else ()
     chosen.run()
     st.html(_PRINTED)
-    _write_address()
+    _write_address(norm=chosen is pages["norm"])
 
 
-def _settle() -> None:
-    """Start over once, before anything is drawn.
+def _menu(pages: dict[str, Page], state: State) -> None:
+    """The pages. Each link carries the state, so that question and settings come along and stand in the address."""
+    for name, page in pages.items():
+        st.page_link(page, label=page.title, query_params=write(state, norm=name == "norm"))
 
-    Until the first call of ``st.navigation`` Streamlit takes the folder ``pages`` beside this file for pages of its own; controls drawn in
-    such a run would lose their values in the next one.
-    """
-    if "settled" not in st.session_state:
-        st.session_state["settled"] = True
-        st.rerun()
+
+def _follow_click() -> bool:
+    """Take the norm that was clicked into the state; whether there was one."""
+    clicked = st.session_state.pop(GOTO, None)
+    if clicked is None:
+        return False
+    state: State = st.session_state[STATE]
+    st.session_state[STATE] = state.replaced(norm=clicked)
+    return True
+
+
+def _above(runs: Runs, words: Words) -> list[Block]:
+    """What stands above every page: what is to be said about the stock and about the address."""
+    failed = runs.look()
+    stamp = runs.stamp
+    changed = st.session_state.setdefault(_STAMP, stamp) != stamp
+    st.session_state[_STAMP] = stamp
+    inconsistent = runs.registry.assert_consistent_embedding()
+    about = screens.about_stock(runs.stock, words, failed=failed, changed=changed, inconsistent=inconsistent)
+    return [*about, *screens.notes(st.session_state.get("notes", ()), words)]
 
 
 # --- the address ------------------------------------------------------------------------------------------------------
@@ -80,8 +118,8 @@ def _read_address() -> None:
         st.session_state[_ADDRESS] = pairs
 
 
-def _write_address() -> None:
-    pairs = write(st.session_state[STATE])
+def _write_address(norm: bool) -> None:
+    pairs = write(st.session_state[STATE], norm)
     if pairs != st.session_state[_ADDRESS]:
         st.session_state[_ADDRESS] = pairs
         st.query_params.from_dict(pairs)
@@ -108,7 +146,7 @@ def _show_all(words: Words) -> None:
 def _take_extent() -> None:
     state: State = st.session_state[STATE]
     show_all = bool(st.session_state.get("show_all", state.show_all))
-    st.session_state[STATE] = State(state.question, state.values, st.session_state["language"], show_all)
+    st.session_state[STATE] = state.replaced(language=st.session_state["language"], show_all=show_all)
 
 
 # --- the stock --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 A block is a dictionary that survives JSON. The component draws it with text nodes only, so no character of a corpus, a question or an
 address is ever read as HTML, Markdown or a formula. A cell is a text, or a list of lines of which the first is the main one.
+Norms are named by their keys, see ``links``.
 """
 
 from __future__ import annotations
@@ -10,7 +11,19 @@ from collections.abc import Sequence
 from typing import Any
 
 Block = dict[str, Any]
-Cell = str | list[str]
+Line = str | Block
+"""A text, or a text that leads to the view of a norm, see ``to_norm``."""
+Cell = str | Sequence[Line]
+
+
+def to_norm(text: str, norm: str) -> Line:
+    """A text that leads to the norm with this key; the text alone when the key is empty."""
+    return {"text": text, "norm": norm} if norm else text
+
+
+def links(label: str, found: Sequence[Line]) -> Block:
+    """Ways to norms, in a row; ``label`` names the row for readers aloud."""
+    return {"type": "links", "label": label, "links": list(found)}
 
 
 def heading(text: str, anchor: str = "") -> Block:
@@ -75,6 +88,21 @@ def terms(pairs: Sequence[tuple[str, str]]) -> Block:
     return {"type": "terms", "pairs": [list(pair) for pair in pairs]}
 
 
+def legend(title: str, entries: Sequence[tuple[str, str, str]]) -> Block:
+    """What the marks of a wording mean: for each its style, the words that show it, and what it says."""
+    return {"type": "legend", "title": title, "entries": [{"style": style, "words": words, "text": text} for style, words, text in entries]}
+
+
+def passages(caption: str, found: Sequence[Block]) -> Block:
+    """The wording of a norm, Absatz by Absatz, see ``passage``."""
+    return {"type": "passages", "caption": caption, "passages": list(found)}
+
+
+def passage(key: str, text: str, marks: Sequence[Block], label: str = "", opened: bool = True, tone: str = "") -> Block:
+    """One piece of a wording with its marks, behind ``label`` where there is one."""
+    return {"key": key, "text": text, "marks": list(marks), "label": label, "open": opened, "tone": tone}
+
+
 def cards(caption: str, hits: Sequence[Block]) -> Block:
     """Hits as an ordered list of cards, see ``card``."""
     return {"type": "cards", "caption": caption, "cards": list(hits)}
@@ -91,8 +119,10 @@ def card(
     text_label: str,
     parts_label: str,
     parts: Sequence[Block],
+    norm: str = "",
+    marks: Sequence[Block] = (),
 ) -> Block:
-    """One hit: where it stands, its values, how it was found, its text and its parts."""
+    """One hit: where it stands, its values, how it was found, its text with the marks in it, and its parts."""
     return {
         "key": key,
         "place": place,
@@ -101,6 +131,8 @@ def card(
         "facts": [list(fact) for fact in facts],
         "origin": origin,
         "text": text,
+        "norm": norm,
+        "marks": list(marks),
         "textLabel": text_label,
         "partsLabel": parts_label,
         "parts": list(parts),

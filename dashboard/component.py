@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -19,7 +19,29 @@ def _component() -> Any:
     return st.components.v2.component("fundstelle_blocks", html="<div class='blocks'></div>", css=css, js=js)
 
 
+GOTO = "goto"
+"""Where a click on a norm leaves the norm's key for the entry of the page."""
+
+_CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+
+
 def draw(blocks: Sequence[Block], key: str, language: str) -> None:
     """Draw blocks at this place of the page; ``key`` is unique on it. ``language`` is that of the words, for readers aloud."""
     if blocks:
-        _component()(key=key, data={"blocks": list(blocks), "language": language})
+        _component()(key=key, data={"blocks": list(blocks), "language": language}, on_norm_change=partial(_go, key))
+
+
+def chart(figure: dict[str, Any], key: str) -> None:
+    """Draw a plain plotly figure; its table stands beside it, so it takes no clicks."""
+    st.plotly_chart(figure, key=key, config=_CHART)
+
+
+def ink() -> str:
+    """The colour of text in the theme that this reader sees; a figure cannot ask for it itself."""
+    return "#fafafa" if st.context.theme.type == "dark" else "#31333f"
+
+
+def _go(key: str) -> None:
+    chosen = st.session_state[key].get("norm")
+    if isinstance(chosen, str):
+        st.session_state[GOTO] = chosen

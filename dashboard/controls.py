@@ -91,4 +91,4 @@ def _take(name: str) -> None:
 
 def _reset() -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = State(state.question, {}, state.language, state.show_all)
+    st.session_state[STATE] = state.replaced(values={})

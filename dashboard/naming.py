@@ -30,10 +30,15 @@ def shortened(text: str, most: int = _SHORT) -> str:
 
 def norm(address: Address | Chunk, specs: Mapping[str, CorpusSpec], absatz: str = "Abs.") -> str:
     """An address in words: ``AbgV · Anlage 11 · § 10 Abs. 2``."""
-    section = address.section_id
-    if address.subsection:
-        section = f"{section} {absatz} {address.subsection}"
+    part = part_name(address.section_id, address.subsection, absatz)
+    section = part if "." in address.subsection else f"{address.section_id} {part}".rstrip()
     return " · ".join(part for part in (short_name(address.corpus_id, specs), address.container_id, section) if part)
+
+
+def part_name(section: str, subsection: str, absatz: str) -> str:
+    """An Absatz in words; a numbered part of a Ziffer has the unit of the section: ``Ziffer 4.10.1``."""
+    unit = section.partition(" ")[0] if "." in subsection else absatz
+    return f"{unit} {subsection}" if subsection else ""
 
 
 def target_name(target: Target, specs: Mapping[str, CorpusSpec]) -> str:

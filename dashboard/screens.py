@@ -6,10 +6,11 @@ Pure: each screen is a list of blocks.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from dashboard.blocks import Block, notice, terms
 from dashboard.knobtext import expected, label, shown
-from dashboard.state import MOST_CHARACTERS, Note, State
+from dashboard.state import MOST_CHARACTERS, MOST_TYPED, Note, State
 from retrieval.errors import FundstelleError
 from retrieval.settings import KNOBS
 from retrieval.words import Words
@@ -81,6 +82,51 @@ def too_long(state: State, words: Words) -> Block:
 def no_weights(words: Words) -> Block:
     """Both weights are zero: nothing is ranked."""
     return notice(words.t("screen.no_weights.title"), [words.t("screen.no_weights.text")], "warning")
+
+
+def no_stock(stock: Any, index: Path, words: Words) -> Block | None:
+    """The screen of a stock that cannot be asked at all; None for one that can."""
+    if stock.available():
+        return None
+    return all_blocked(words) if stock.blocked else no_corpora(index, words)
+
+
+def about_stock(stock: Any, words: Words, *, failed: Exception | None = None, changed: bool = False, inconsistent: str = "") -> list[Block]:
+    """What is to be said about the stock on every page: changed since the last look, blocked, not comparable, invented."""
+    found: list[Block] = []
+    label = words.t("screen.details")
+    if failed is not None:
+        details = [(words.t("screen.error"), f"{type(failed).__name__}: {failed}")]
+        found.append(notice(words.t("page.not_reloaded"), [words.t("page.not_reloaded_text")], "fault", details, label))
+    if changed:
+        found.append(notice(words.t("page.reloaded"), role="warning"))
+    if stock.blocked:
+        lines = [words.n("page.blocked_text", len(stock.blocked), corpora=", ".join(stock.blocked))]
+        found.append(notice(words.t("page.blocked"), lines, "fault", list(stock.blocked.items()), label))
+    if inconsistent:
+        found.append(notice(words.t("page.inconsistent"), (), "warning", [(words.t("screen.error"), inconsistent)], label))
+    specs = [stock.spec(corpus) for corpus in stock.available()]
+    invented = [spec.title for spec in specs if getattr(spec, "invented", False)]
+    if invented:
+        text = words.t("page.invented_all") if len(invented) == len(specs) else words.t("page.invented_text", titles="; ".join(invented))
+        found.append(notice(words.t("page.invented"), [text]))
+    return found
+
+
+def no_texts(words: Words) -> Block:
+    """The corpora are not ours: they can be asked, but give no norms."""
+    return notice(words.t("screen.no_texts.title"), [words.t("screen.no_texts.text")], "warning")
+
+
+def norm_too_long(state: State, words: Words) -> Block:
+    """More characters than an address can have; nothing was looked up."""
+    count, most = words.whole(len(state.norm)), words.whole(MOST_TYPED)
+    return notice(words.t("screen.norm_too_long.title"), [words.t("screen.norm_too_long.text", count=count, most=most)], "warning")
+
+
+def no_register(words: Words) -> Block:
+    """No anchor register was named."""
+    return notice(words.t("screen.no_register.title"), [words.t("screen.no_register.text")], "warning")
 
 
 def notes(found: tuple[Note, ...], words: Words) -> list[Block]:

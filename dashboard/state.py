@@ -6,7 +6,7 @@ Nothing from an address is believed: each value is read by its knob, and what is
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -16,7 +16,8 @@ from retrieval.settings import KNOBS, Settings
 from retrieval.words import LANGUAGES
 
 MOST_CHARACTERS = 2000
-_QUESTION, _LANGUAGE, _ALL = "q", "lang", "all"
+MOST_TYPED = 300
+_QUESTION, _LANGUAGE, _ALL, _NORM = "q", "lang", "all", "n"
 
 
 def link_key(name: str) -> str:
@@ -28,15 +29,16 @@ BY_KEY = {link_key(name): name for name in KNOBS}
 
 
 class State(msgspec.Struct, frozen=True):
-    """Question, values of all knobs, language, and whether every candidate is listed.
+    """Question, values of all knobs, language, whether every candidate is listed, and the norm that is looked at.
 
-    Each value is valid by itself; whether they go together says ``settings``.
+    ``norm`` is its key, or what was typed into the search box. Each value is valid by itself; whether they go together says ``settings``.
     """
 
     question: str = ""
     values: dict[str, Value] = {}
     language: str = LANGUAGES[0]
     show_all: bool = False
+    norm: str = ""
 
     def value(self, name: str) -> Value:
         """The value of a knob, its default where nothing was set."""
@@ -44,7 +46,7 @@ class State(msgspec.Struct, frozen=True):
 
     def with_value(self, name: str, value: Value) -> State:
         """A copy with one knob moved."""
-        return msgspec.structs.replace(self, values={**self.values, name: value})
+        return self.replaced(values={**self.values, name: value})
 
     @property
     def settings(self) -> Settings:
@@ -55,6 +57,15 @@ class State(msgspec.Struct, frozen=True):
     def too_long(self) -> bool:
         """Whether the question has more characters than the page takes."""
         return len(self.question) > MOST_CHARACTERS
+
+    @property
+    def typed_too_long(self) -> bool:
+        """Whether what was typed as a norm has more characters than an address can have."""
+        return len(self.norm) > MOST_TYPED
+
+    def replaced(self, **changes: Any) -> State:
+        """A copy with some fields changed."""
+        return msgspec.structs.replace(self, **changes)
 
 
 class Note(msgspec.Struct, frozen=True):
@@ -71,7 +82,7 @@ def read(params: Mapping[str, str]) -> tuple[State, tuple[Note, ...]]:
     values: dict[str, Value] = {}
     language, show_all = LANGUAGES[0], False
     for key, raw in params.items():
-        if key == _QUESTION:
+        if key in (_QUESTION, _NORM):
             continue
         if key == _LANGUAGE:
             language, notes = (raw, notes) if raw in LANGUAGES else (language, [*notes, Note("language", key, raw)])
@@ -85,7 +96,7 @@ def read(params: Mapping[str, str]) -> tuple[State, tuple[Note, ...]]:
             except BadSetting:
                 notes.append(Note("value", BY_KEY[key], raw))
     values, refused = _together(values)
-    state = State(params.get(_QUESTION, "").strip(), values, language, show_all)
+    state = State(params.get(_QUESTION, "").strip(), values, language, show_all, params.get(_NORM, "").strip())
     return state, (*notes, *refused)
 
 
@@ -99,8 +110,8 @@ def _together(values: dict[str, Value]) -> tuple[dict[str, Value], tuple[Note, .
     return values, ()
 
 
-def write(state: State) -> dict[str, str]:
-    """The address of a state: the question, and what is not the default."""
+def write(state: State, norm: bool = False) -> dict[str, str]:
+    """The address of a state: the question, and what is not the default; the norm only where ``norm`` asks for it."""
     pairs = {_QUESTION: state.question} if state.question and not state.too_long else {}
     for key, name in BY_KEY.items():
         value = state.value(name)
@@ -110,4 +121,6 @@ def write(state: State) -> dict[str, str]:
         pairs[_LANGUAGE] = state.language
     if state.show_all:
         pairs[_ALL] = "1"
+    if norm and 0 < len(state.norm) <= MOST_TYPED:
+        pairs[_NORM] = state.norm
     return pairs

@@ -18,6 +18,7 @@ import msgspec
 from retrieval.errors import BadSource, FundstelleError
 from retrieval.federated import FederatedRetriever
 from retrieval.settings import Settings
+from retrieval.stock import Federation
 from retrieval.trace import Pool
 
 INDEX, ANCHORS, QUESTIONS = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS"
@@ -79,6 +80,17 @@ class Runs:
     def stock(self) -> Any:
         """The stock as it is now, in one piece: what is read from it belongs together even if another version is opened meanwhile."""
         return getattr(self.registry, "state", self.registry)
+
+    @property
+    def texts(self) -> Federation | None:
+        """The texts, addresses and references of the stock as it is now; None where the corpora are not ours."""
+        found = getattr(self.stock, "federation", None)
+        return found if isinstance(found, Federation) else None
+
+    @property
+    def register(self) -> Any:
+        """The anchors of the federation, whatever they are."""
+        return self.federation.wiring.anchors
 
     @property
     def stamp(self) -> str:

@@ -146,6 +146,12 @@ def _cited_by(pairs: Iterable[tuple[str, Reference]], federation: Federation) ->
         yield Citing(chunk, reference, sentence(chunk.text, reference.start, reference.end))
 
 
+def first_chunk(place: Address, federation: Federation) -> Chunk | None:
+    """The first chunk of the section at this address; None when nothing stands there."""
+    ids = federation.book.find(Target(place.corpus_id, place.section_id, place.container_id))
+    return federation.chunk(ids[0]) if ids else None
+
+
 def sentence(text: str, start: int, end: int) -> str:
     """The sentence of ``text`` in which the span stands, on one line; a long one is cut around the span, with ellipses."""
     first = text.rfind("\n", 0, start) + 1

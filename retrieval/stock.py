@@ -27,6 +27,7 @@ class Vectors(Protocol):
         ...
 
 
+_CONTENTS = frozenset({"inhaltsübersicht", "inhaltsverzeichnis"})
 _CERTAIN = frozenset({"resolved", "repealed"})
 
 
@@ -108,6 +109,11 @@ class Federation:
         return AddressBook((chunk for stock in self._stocks for chunk in stock.chunks), self.specs)
 
     @cached_property
+    def containers(self) -> dict[str, tuple[str, ...]]:
+        """The containers of each corpus, in the order of the stock; a corpus that has none counts as one without a name."""
+        return {stock.spec.corpus_id: tuple(dict.fromkeys(chunk.container_id for chunk in stock.chunks)) for stock in self._stocks}
+
+    @cached_property
     def _chunks(self) -> dict[str, tuple[Chunk, Reading | None]]:
         """Every chunk with its stored reading, None where it was not read at ingest."""
         return {
@@ -135,7 +141,8 @@ class Federation:
     def cited_by(self, norm: Address) -> tuple[tuple[str, Reference], ...]:
         """Who cites this norm or an Absatz of it: ids of the citing chunks in the order of the stock, each with its reference.
 
-        Only what is certain counts: the norm is in stock, in force or repealed. The whole stock is read when this is asked for first.
+        Only what is certain counts: the norm is in stock, in force or repealed. A table of contents names every norm and cites none. The
+        whole stock is read when this is asked for first.
         """
         return self._cited_by.get(_whole(norm), ())
 
@@ -147,7 +154,9 @@ class Federation:
     @cached_property
     def _reversed(self) -> dict[Address, tuple[tuple[str, Reference], ...]]:
         found: dict[Address, list[tuple[str, Reference]]] = {}
-        for chunk_id in self._chunks:
+        for chunk_id, (chunk, _) in self._chunks.items():
+            if chunk.section_id.casefold() in _CONTENTS:
+                continue
             for reference in self.references(chunk_id):
                 if reference.target is not None and reference.state in _CERTAIN:
                     found.setdefault(_whole(reference.target), []).append((chunk_id, reference))

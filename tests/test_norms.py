@@ -104,6 +104,13 @@ def test_every_certain_reference_of_the_stock_stands_once_in_the_reverse_index()
     assert len(forward) == 7
 
 
+def test_a_table_of_contents_cites_no_norm() -> None:
+    contents = chunk("Inhaltsübersicht", "§ 1 Hüte\n§ 2 Mützen", "gesetz")
+    fresh = federation([contents, *CHUNKS])
+    assert [reference.words for reference in fresh.references(contents.chunk_id)] == ["§ 1", "§ 2"]
+    assert fresh.cited_by(Address("gesetz", "", "§ 2")) == FEDERATION.cited_by(Address("gesetz", "", "§ 2"))
+
+
 def test_the_stock_is_read_once_however_many_ask_at_the_same_time(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh, read = federation(), []
     of_chunk = Federation.references

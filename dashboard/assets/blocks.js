@@ -1,5 +1,5 @@
-// Draws blocks of plain data. Text enters by textContent only: nothing here reads HTML, and no attribute takes data
-// except the keys that keep folds open.
+// Draws blocks of plain data. Text enters by textContent only: nothing here reads HTML. The attributes that take data are
+// the keys that keep folds open, the words behind a mark, and the address of a norm, which is encoded behind a fixed path.
 
 const make = (tag, className, text) => {
   const node = document.createElement(tag);
@@ -8,11 +8,50 @@ const make = (tag, className, text) => {
   return node;
 };
 
+// A link to the view of a norm. The rest of the address (question, settings, language) is that of the moment.
+const norms = (key) => {
+  const here = new URLSearchParams(window.location.search);
+  here.set("n", key);
+  return `norm?${here}`;
+};
+
+const link = (className, text, key) => {
+  const node = make("a", className, text);
+  node.dataset.norm = key;
+  node.href = norms(key);
+  return node;
+};
+
+// A line is a text, or a text that leads to a norm.
+const line = (content, className) => {
+  if (typeof content === "string") return make("span", className, content);
+  const node = make("span", className);
+  node.append(link("", content.text, content.norm));
+  return node;
+};
+
 const lines = (parent, list, firstClass) => {
-  list.filter((line) => line !== "").forEach((line, index) => {
-    parent.append(make("span", index ? "under" : firstClass || "main", line));
+  list.filter((content) => content !== "").forEach((content, index) => {
+    parent.append(line(content, index ? "under" : firstClass || "main"));
   });
   return parent;
+};
+
+// The wording with its marks. What a mark says stands behind it as generated content, so that copied text is the law's alone.
+const wording = (text, marks) => {
+  const node = make("div", "wording");
+  let position = 0;
+  marks.forEach((mark) => {
+    node.append(text.slice(position, mark.start));
+    const words = text.slice(mark.start, mark.end);
+    const part = mark.norm ? link(`mark ${mark.style}`, words, mark.norm) : make("span", `mark ${mark.style}`, words);
+    if (mark.label) part.dataset.label = mark.label;
+    part.title = mark.title;
+    node.append(part);
+    position = mark.end;
+  });
+  node.append(text.slice(position));
+  return node;
 };
 
 const fold = (label, children, key, open) => {
@@ -95,6 +134,32 @@ const draw = {
     });
     return node;
   },
+  links: (block) => {
+    const node = make("nav", "links");
+    node.setAttribute("aria-label", block.label);
+    block.links.forEach(({ text, norm }) => node.append(link("", text, norm)));
+    return node;
+  },
+  legend: (block) => {
+    const node = make("p", "legend muted", `${block.title} `);
+    block.entries.forEach(({ style, words, text }) => {
+      const entry = make("span", "entry");
+      entry.append(make("span", `mark ${style}`, words), ` ${text}`);
+      node.append(entry);
+    });
+    return node;
+  },
+  passages: (block) => {
+    const list = make("ol", "passages");
+    list.setAttribute("aria-label", block.caption);
+    block.passages.forEach((passage) => {
+      const node = make("li", passage.tone);
+      const text = wording(passage.text, passage.marks);
+      node.append(passage.label ? fold(passage.label, [text], passage.key, passage.open) : text);
+      list.append(node);
+    });
+    return list;
+  },
   folded: (block, path) => fold(block.label, drawAll(block.blocks, `${path}-${block.key}`), block.key, false),
   terms: (block) => {
     const list = make("dl", "terms");
@@ -107,7 +172,8 @@ const draw = {
     block.cards.forEach((card) => {
       const node = make("li", "card");
       const head = make("div", "head");
-      const title = make("h3", "", card.title);
+      const title = make("h3", "");
+      title.append(card.norm ? link("quiet", card.title, card.norm) : card.title);
       head.append(make("span", "place", card.place), title);
       if (card.subtitle) head.append(make("span", "subtitle", card.subtitle));
       const facts = make("p", "facts");
@@ -117,7 +183,7 @@ const draw = {
         facts.append(fact);
       });
       facts.append(make("span", "origin", card.origin));
-      const text = fold(card.textLabel, [make("div", "wording", card.text)], `${card.key}-text`, true);
+      const text = fold(card.textLabel, [wording(card.text, card.marks)], `${card.key}-text`, true);
       const parts = fold(card.partsLabel, drawAll(card.parts, `${path}-${card.key}`), `${card.key}-parts`, false);
       node.append(head, facts, text, parts);
       list.append(node);
@@ -130,7 +196,7 @@ const drawAll = (blocks, path) => blocks.map((block, index) => draw[block.type](
 
 const folds = (root) => [...root.querySelectorAll("details.fold")];
 
-export default function ({ data, parentElement }) {
+export default function ({ data, parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".blocks");
   // A fold that a reader opened or closed stays so when the run changes.
   const turned = new Map(folds(root).map((node) => [node.dataset.key, node.open]));
@@ -142,6 +208,20 @@ export default function ({ data, parentElement }) {
     if (turned.has(node.dataset.key)) node.open = turned.get(node.dataset.key);
     if (focusKey !== undefined && node.dataset.key === focusKey) node.querySelector("summary").focus({ preventScroll: true });
   });
+  // A plain click stays in this session; a new tab takes the address. The address moves on while the page stands.
+  const target = (event) => event.target.closest("a[data-norm]");
+  const refresh = (event) => {
+    const node = target(event);
+    if (node) node.href = norms(node.dataset.norm);
+  };
+  root.onpointerover = refresh;
+  root.onfocusin = refresh;
+  root.onclick = (event) => {
+    const node = target(event);
+    if (!node || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    event.preventDefault();
+    setTriggerValue("norm", node.dataset.norm);
+  };
   // Paper has no folds: everything is open while printing.
   const open = () => folds(root).forEach((node) => {
     node.dataset.before = node.open;

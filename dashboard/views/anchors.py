@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dashboard.blocks import Block, Cell, paragraph, row, table
+from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm
+from dashboard.links import key_of
 from dashboard.naming import target_name
 from retrieval.trace import Anchor, Trace
 from retrieval.words import Words
@@ -26,9 +27,14 @@ def _row(anchor: Anchor, trace: Trace, words: Words) -> Block:
     origin = ", ".join(part for part in (claim.author, claim.date) if part)
     trigger = words.quoted(claim.trigger) if claim.trigger else words.t("anchors.trigger.unknown")
     cells: list[Cell] = [
-        [target_name(claim.target, trace.specs), claim.anchor_id],
+        [to_norm(target_name(claim.target, trace.specs), _key(anchor, trace)), claim.anchor_id],
         outcome,
         trigger,
         [claim.note or words.t("anchors.no_note"), origin],
     ]
     return row(cells)
+
+
+def _key(anchor: Anchor, trace: Trace) -> str:
+    """The key of the norm that an anchor brought; empty where it brought none."""
+    return key_of(trace.chunks[anchor.chunk_ids[0]]) if anchor.chunk_ids and anchor.chunk_ids[0] in trace.chunks else ""

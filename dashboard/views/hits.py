@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from dashboard.blocks import Block, card, cards, paragraph, row, table
 from dashboard.journey import Step, steps
 from dashboard.knobtext import first_up
+from dashboard.links import key_of
+from dashboard.marks import Spot, marks, shown_legend
 from dashboard.naming import norm, title_of
 from retrieval.model import DEFINITION_LOOKUP, LEXICAL_KIND, NEIGHBOR, NORM_ANCHOR, SECTION_LOOKUP, SEMANTIC, VERWEIS, Chunk
 from retrieval.ranking import Entry, Part
@@ -26,11 +28,27 @@ def blocks(trace: Trace, words: Words) -> list[Block]:
         failed = trace.route_failure == "all_routes_failed" or all(one.status == "failed" for one in trace.corpora if one.state == "asked")
         return [paragraph(words.t("hits.failed" if failed else "hits.partial" if trace.partial else "hits.none"))]
     by_id = {step.entry.chunk_id: step for step in steps(trace)}
-    found = [_card(place, entry, by_id[entry.chunk_id], trace, words) for place, entry in enumerate(trace.final, start=1)]
-    return [cards(words.t("hits.caption"), found)]
+    spots = _spots(trace)
+    found = [
+        _card(place, entry, by_id[entry.chunk_id], spots.get(entry.chunk_id, ()), trace, words)
+        for place, entry in enumerate(trace.final, start=1)
+    ]
+    above = shown_legend((mark for one in found for mark in one["marks"]), words)
+    if above and any(entry.rank_by == VERWEIS and entry.chunk_id not in spots for entry in trace.final):
+        above.append(paragraph(words.t("hits.unread"), muted=True))
+    return [*above, cards(words.t("hits.caption"), found)]
 
 
-def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> Block:
+def _spots(trace: Trace) -> dict[str, list[Spot]]:
+    """The references of each text with their fate in this run."""
+    found: dict[str, list[Spot]] = {}
+    for verweis in trace.verweise:
+        name = norm(verweis.target, trace.specs) if verweis.target else verweis.law
+        found.setdefault(verweis.by, []).append(Spot(verweis.start, verweis.end, verweis.fate, verweis.target, name))
+    return found
+
+
+def _card(place: int, entry: Entry, step: Step, spots: Sequence[Spot], trace: Trace, words: Words) -> Block:
     chunk = trace.chunks[entry.chunk_id]
     decision = words.number(entry.cosine) if entry.cosine is not None else words.t("term.none")
     facts = [(words.t("term.rank"), words.number(entry.rank)), (words.t("term.decision"), decision)]
@@ -47,6 +65,8 @@ def _card(place: int, entry: Entry, step: Step, trace: Trace, words: Words) -> B
         text_label=words.t("hits.text"),
         parts_label=words.t("hits.parts"),
         parts=[*_parts(entry, step.entry, trace, words), _about(chunk, trace, words)],
+        norm=key_of(chunk),
+        marks=marks(chunk.text, spots, words),
     )
 
 

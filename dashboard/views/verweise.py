@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from dashboard.blocks import Block, paragraph, row, table
+from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm
+from dashboard.links import key_of
 from dashboard.naming import norm
+from retrieval.norms import sentence
 from retrieval.stages.references import Verweis
 from retrieval.trace import Trace
 from retrieval.words import Words
@@ -14,6 +16,7 @@ from retrieval.words import Words
 _SHOWN = 12
 _FOLLOWED = frozenset({"follow", "fetched", "void", "failed"})
 _SPENT = _FOLLOWED | {"beyond_cap"}
+_NOWHERE = frozenset({"void", "not_in_stock"})
 
 
 def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
@@ -25,7 +28,7 @@ def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
     shown = trace.verweise if everything else chosen(trace.verweise, trace.limit)
     head = [words.t(f"verweise.head.{name}") for name in ("by", "words", "target", "outcome")]
     found: list[Block] = [
-        paragraph(sentence(trace, words)),
+        paragraph(summary(trace, words)),
         table(words.t("verweise.caption"), head, [_row(verweis, trace, words) for verweis in shown], empty=words.t("verweise.no_rows")),
     ]
     if len(shown) < len(trace.verweise):
@@ -33,7 +36,7 @@ def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
     return found
 
 
-def sentence(trace: Trace, words: Words) -> str:
+def summary(trace: Trace, words: Words) -> str:
     """How many references were read and how many were followed."""
     followed = sum(verweis.fate in _FOLLOWED for verweis in trace.verweise)
     cap = trace.settings.references.max_verweis_normen
@@ -55,13 +58,24 @@ def chosen(verweise: Sequence[Verweis], limit: int | None) -> tuple[Verweis, ...
 
 def _row(verweis: Verweis, trace: Trace, words: Words) -> Block:
     by = trace.chunks.get(verweis.by)
-    source = [words.t("term.place", place=verweis.place), norm(by, trace.specs)] if by else words.t("verweise.given")
-    target = norm(verweis.target, trace.specs) if verweis.target else verweis.law or words.t("verweise.no_target")
+    source: Cell = words.t("verweise.given")
+    if by:
+        source = [words.t("term.place", place=verweis.place), to_norm(norm(by, trace.specs), key_of(by))]
+    target = _target(verweis, trace, words)
     outcome = [words.word("verweis", verweis.fate) + (f": {verweis.error_class}" if verweis.error_class else "")]
     if verweis.at:
         outcome.append(words.t("term.place", place=verweis.at))
-    quoted = words.quoted(verweis.words) if verweis.words else words.t("corpora.none")
+    quoted = (
+        [words.quoted(verweis.words), sentence(by.text, verweis.start, verweis.end)] if verweis.words and by else [words.t("corpora.none")]
+    )
     return row([source, quoted, target, outcome], "" if verweis.fate in _FOLLOWED else "muted")
+
+
+def _target(verweis: Verweis, trace: Trace, words: Words) -> Cell:
+    if verweis.target is None:
+        return verweis.law or words.t("verweise.no_target")
+    name = norm(verweis.target, trace.specs)
+    return [to_norm(name, key_of(verweis.target))] if verweis.fate not in _NOWHERE else name
 
 
 def _rest(every: Sequence[Verweis], shown: Sequence[Verweis], words: Words) -> str:

@@ -6,8 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from retrieval.anchors import Anchor, AnchorRegister
 from retrieval.errors import BrokenStock, NoDatabase
 from retrieval.federated import FederatedRetriever
+from retrieval.lexical import LexicalIndex
 from retrieval.model import (
     Address,
     AnchorClaim,
@@ -23,7 +25,8 @@ from retrieval.model import (
     Units,
     hash_text,
 )
-from retrieval.ports import Question
+from retrieval.ports import Fingerprint, Question
+from retrieval.stock import CorpusStock, Federation, NoVectors
 
 MARKDOWN = "1. Faktor:preis [neu] kostet 5 $ bis 7 $; *) siehe Fußnote_a_; 3~4 Tage; # 12"
 HTML = "<img src=x onerror=alert(1)> § 5 </div><style>body{display:none}</style>"
@@ -56,7 +59,7 @@ def _gesetz() -> list[Chunk]:
 CHUNKS: dict[str, list[Chunk]] = {
     "gesetz": _gesetz(),
     "vertrag": [
-        _chunk("vertrag", "§ 10", "Die Apotheke darf abweichen. Näheres regelt § 2 des Gesetzes.", "Vertrag", "Abweichung"),
+        _chunk("vertrag", "§ 10", "Die Apotheke darf abweichen. Näheres regeln § 2 AMG-T und § 7 ApoG.", "Vertrag", "Abweichung"),
         _chunk("vertrag", "§ 10", "Die Apotheke rechnet die Abweichung ab.", "Anlage 11", "Abrechnung"),
         _chunk("vertrag", "§ 11", _THEMES[4], "Vertrag", "Vorstand"),
     ],
@@ -70,6 +73,7 @@ CHUNKS: dict[str, list[Chunk]] = {
         _chunk("vereinbarung", "Ziffer 5", "Die Abrechnung erfolgt monatlich.", heading="Abrechnung"),
     ],
     "seltsam": [
+        _chunk("seltsam", "§ 7", f"{HTML} Es gilt § 5 und § 2 AMG-T. {LINK}", heading=MARKDOWN),
         _chunk("seltsam", "§ 5", f"{MARKDOWN}\n{HTML}\n{LINK}\nDie Apotheke darf abgeben.", heading=HTML),
         _chunk("seltsam", "§ 6 <b>f</b> $x$", f"{LINK} Arzneimittel abgeben", heading=LINK),
     ],
@@ -86,24 +90,20 @@ def _words(text: str) -> list[str]:
     return [word.strip(".,?;:!").lower() for word in text.split() if len(word.strip(".,?;:!")) > 3]
 
 
-def _references(chunk_id: str) -> tuple[Reference, ...]:
-    if chunk_id != "vertrag|Vertrag|§ 10":
-        return ()
-    known = Reference(39, 42, "§ 2 des Gesetzes", "resolved", Address("gesetz", "", "§ 2"), "Gesetz")
-    other = Reference(50, 60, "§ 7 XYG", "not_in_stock", None, "XYG")
-    return known, other
-
-
 class Corpus:
     """A corpus in memory: the vector route counts shared words, the lexical route counts them too, on another scale."""
 
     def __init__(self, corpus_id: str, registry: Registry, fails: str = "") -> None:
-        self.corpus_id, self.federation, self.fails = corpus_id, registry, fails
+        self.corpus_id, self.registry, self.fails = corpus_id, registry, fails
         self.chunks = {chunk.chunk_id: chunk for chunk in CHUNKS[corpus_id]}
         self.asked = 0
 
+    @property
+    def federation(self) -> Federation:
+        return self.registry.federation
+
     def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:
-        self.federation.embedded += 1
+        self.registry.embedded += 1
         return Question(question, words=tuple(_words(question)))
 
     def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
@@ -126,7 +126,7 @@ class Corpus:
         return self.chunks[chunk_id]
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
-        return _references(chunk_id)
+        return self.registry.federation.references(chunk_id)
 
     def units(self, target: Target) -> Units:
         found = [
@@ -148,6 +148,8 @@ class Registry:
         self.inconsistent = ""
         self.blocked: dict[str, str] = {}
         self.unreadable: BrokenStock | None = None
+        stocks = [CorpusStock(SPECS[corpus], CHUNKS[corpus], NoVectors("none"), Fingerprint("", "", 0)) for corpus in corpora]
+        self.federation = Federation(stocks, LexicalIndex({}), {})
 
     def available(self) -> list[str]:
         return list(self.corpora)
@@ -178,21 +180,29 @@ class _Router:
         return [Routing(corpus, (SPECS[corpus].names[0],)) for corpus in corpora if SPECS[corpus].names[0] in question]
 
 
-class _Anchors:
-    fingerprint = "abc123"
+class _Anchors(AnchorRegister):
+    """Two anchors that apply, the second of them to nothing; and a register of three for the page that checks it."""
 
-    def __call__(self, question: str) -> list[Target]:
-        return [claim.target for claim in self.claims(question)]
+    def __init__(self) -> None:
+        places = {"kennzeichen": ("vereinbarung", "Ziffer 4.10"), "leer": ("vereinbarung", "Ziffer 99"), "alt": ("gesetz", "§ 99")}
+        anchors = [
+            Anchor(name, Target(corpus, section), (((HTML.casefold(),),),), (HTML,), MARKDOWN, "Redaktion", "2033-05-02", line)
+            for line, (name, (corpus, section)) in enumerate(places.items(), start=1)
+        ]
+        super().__init__(anchors, "abc123")
 
-    def claims(self, question: str) -> list[AnchorClaim]:
+    def __call__(self, question: str) -> tuple[Target, ...]:
+        return tuple(claim.target for claim in self.claims(question))
+
+    def claims(self, question: str) -> tuple[AnchorClaim, ...]:
         if "Sonderkennzeichen" not in question:
-            return []
+            return ()
         note = f"Die Ziffer entscheidet. {MARKDOWN}"
         first = AnchorClaim(
             Target("vereinbarung", "Ziffer 4.10", max_chunks=1), note, "Redaktion", "2033-05-02", "Sonderkennzeichen", "kennzeichen"
         )
         void = AnchorClaim(Target("vereinbarung", "Ziffer 99"), "", trigger="Sonderkennzeichen", anchor_id="leer")
-        return [first, void]
+        return first, void
 
 
 class _Verweise:
@@ -200,7 +210,7 @@ class _Verweise:
         return []
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
-        return _references(chunk_id)
+        raise AssertionError("a run asks the corpora themselves")
 
 
 def federation(corpora: Sequence[str] = tuple(CHUNKS), fails: Mapping[str, str] | None = None) -> FederatedRetriever:

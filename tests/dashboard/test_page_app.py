@@ -220,7 +220,7 @@ def test_an_error_in_the_run_has_its_own_screen_with_its_class(opened: Open, mon
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("durch null")
 
-    monkeypatch.setattr("dashboard.pages.live.decide", broken)
+    monkeypatch.setattr("dashboard.page.live.decide", broken)
     page = opened(q=QUESTION)
     assert "Der Lauf ist abgebrochen" in shown(page)
     assert "ZeroDivisionError" in shown(page)
@@ -236,6 +236,106 @@ def test_nothing_from_a_corpus_reaches_an_element_that_reads_markdown(opened: Op
     page = opened(q=f"Arzneimittel {HTML}")
     spoken = [element.value for element in (*page.markdown, *page.caption, *page.title, *page.subheader)]
     assert [text for text in spoken if "<img" in text or "javascript" in text] == []
+
+
+# --- the other pages ----------------------------------------------------------------------------------------------------
+
+
+def at(page: AppTest, name: str) -> AppTest:
+    """The same session on another page; what the address holds is the test's, as a browser keeps it."""
+    link = next(link for link in page.get("page_link") if link.proto.page == name)  # type: ignore[attr-defined]
+    page._page_hash = link.proto.page_script_hash  # type: ignore[attr-defined]
+    page.run()
+    assert not page.exception
+    return page
+
+
+def titles(page: AppTest) -> list[str]:
+    return [title.value for title in page.title]
+
+
+def test_the_norm_page_works_without_a_question_and_shows_what_is_in_stock(opened: Open) -> None:
+    page = at(opened(), "norm")
+    assert titles(page) == ["Norm"]
+    assert "Noch keine Norm" in shown(page)
+    assert '"norm": "vertrag|Anlage 11"' in shown(page)
+
+
+def test_typed_words_open_the_norm_and_stand_in_the_address(opened: Open) -> None:
+    page = at(opened(), "norm")
+    page.text_input(key="norm_typed").set_value("2 AMG-T")
+    page.button[0].click().run()
+    assert "AMG-T · § 2: Abgabe" in shown(page)
+    assert page.query_params["n"] == "2 AMG-T"
+    assert "Näheres regeln § 2 AMG-T und § 7 ApoG." in shown(page)
+
+
+def test_settings_and_question_survive_a_visit_to_the_other_pages(opened: Open) -> None:
+    page = opened(q=QUESTION, mr="0.4", lang="en")
+    for name in ("norm", "anker"):
+        at(page, name)
+        assert [widget.key for widget in (*page.select_slider, *page.slider)] == []
+        assert (page.query_params["q"], page.query_params["mr"]) == (QUESTION, "0.4")
+    at(page, "")
+    assert page.select_slider(key=key_of("min_ratio")).value == 0.4
+    assert page.text_area(key="question").value == QUESTION
+
+
+def test_the_language_switch_is_on_every_page(opened: Open) -> None:
+    page = opened()
+    for name, title in (("norm", "Norm"), ("anker", "Anchors")):
+        at(page, name).radio(key="language").set_value("en").run()
+        assert titles(page) == [title]
+
+
+@pytest.mark.parametrize(
+    ("typed", "sentence"),
+    [
+        ("gesetz||§ 99", "Diese Fundstelle steht nicht im Bestand"),
+        ("weg||§ 1", "Dieses Regelwerk ist nicht im Bestand, oder nicht mehr."),
+        ("§ 7 ApoG", "ist als Regelwerk bekannt, aber nicht im Bestand."),
+        ("§ 10 RV", "RV · Vertrag · § 10: Abweichung"),
+        ("§ 10", "Normen passen"),
+        ("gesetz||§ 2|7", "Absatz 7 steht dort nicht. Gezeigt wird die ganze Norm."),
+        ("x" * 400, "Das ist zu lang für eine Fundstelle"),
+        ("a|b|c|d|e|f", "Keine Norm gefunden"),
+    ],
+)
+def test_whatever_stands_in_a_link_to_a_norm_has_its_own_screen(opened: Open, typed: str, sentence: str) -> None:
+    assert sentence in shown(at(opened(n=typed), "norm"))
+
+
+def test_a_click_on_a_norm_leads_to_its_page_and_back_to_the_run(opened: Open) -> None:
+    page = opened(q=QUESTION, mr="0.4")
+    page.session_state["goto"] = "gesetz||§ 2"
+    page.run()
+    assert titles(page) == ["Norm"]
+    assert "AMG-T · § 2: Abgabe" in shown(page)
+    assert dict(page.query_params) == {"q": QUESTION, "mr": "0.4", "n": "gesetz||§ 2"}
+    assert "Zurück zum Lauf" in [link.proto.label for link in page.get("page_link")]  # type: ignore[attr-defined]
+
+
+def test_the_register_page_shows_its_findings(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FUNDSTELLE_ANCHORS", "anchors.toml")
+    page = at(opened(), "anker")
+    assert "2 Anker führen nicht eindeutig zu einer geltenden Norm" in shown(page)
+    assert "AMG-T · § 99" in shown(page)
+
+
+def test_no_register_has_its_own_screen(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FUNDSTELLE_ANCHORS", raising=False)
+    assert "Es ist kein Ankerregister angegeben" in shown(at(opened(), "anker"))
+
+
+@pytest.mark.parametrize("name", ["norm", "anker"])
+@pytest.mark.parametrize(
+    ("stock", "sentence"), [("nowhere", "An diesem Ort ist keine Datenbank"), ("empty", "Der Bestand ist leer"), ("unread", "nicht lesbar")]
+)
+def test_every_page_has_the_screens_of_a_stock_that_cannot_serve(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, stock: str, sentence: str, name: str
+) -> None:
+    monkeypatch.setenv("FUNDSTELLE_ANCHORS", "anchors.toml")
+    assert sentence in shown(at(opened(stock), name))
 
 
 def test_the_flags_of_the_command_say_what_the_configuration_file_says() -> None:

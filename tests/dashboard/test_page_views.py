@@ -230,11 +230,12 @@ def pool_with_fault(part: str) -> Any:
 
 def test_a_reference_names_hit_words_target_and_outcome() -> None:
     trace = run("Apotheke abweichen")
-    by_words = {cells[1]: cells for cells in rows(verweise.blocks(trace, DE))}
-    source, _, target, outcome = by_words["„§ 2 des Gesetzes“"]
-    assert source[1] == "RV · Vertrag · § 10"
-    assert (target, outcome[0]) == ("AMG-T · § 2", "nachgeladen")
-    assert by_words["„§ 7 XYG“"][2:] == ["XYG", ["Ziel nicht im Bestand"]]
+    by_words = {cells[1][0]: cells for cells in rows(verweise.blocks(trace, DE))}
+    source, quoted, target, outcome = by_words["„§ 2 AMG-T“"]
+    assert source[1] == {"text": "RV · Vertrag · § 10", "norm": "vertrag|Vertrag|§ 10"}
+    assert quoted[1] == "Näheres regeln § 2 AMG-T und § 7 ApoG."
+    assert (target, outcome[0]) == ([{"text": "AMG-T · § 2", "norm": "gesetz||§ 2"}], "nachgeladen")
+    assert by_words["„§ 7 ApoG“"][2:] == ["ApoG", ["Ziel nicht im Bestand"]]
 
 
 def test_references_that_are_not_listed_are_counted_by_their_fate() -> None:
@@ -252,7 +253,7 @@ def test_references_that_are_not_listed_are_counted_by_their_fate() -> None:
 
 
 def card_of(trace: Trace, place: int) -> Block:
-    found: Block = hits.blocks(trace, DE)[0]["cards"][place - 1]
+    found: Block = hits.blocks(trace, DE)[-1]["cards"][place - 1]
     return found
 
 
@@ -304,7 +305,7 @@ def test_nothing_found_is_not_nothing_asked() -> None:
 
 def test_text_of_a_corpus_stands_in_a_card_character_by_character() -> None:
     trace = run("Faktor preis kostet Tage Apotheke")
-    card = next(card for card in hits.blocks(trace, DE)[0]["cards"] if card["key"] == "seltsam|§ 5")
+    card = next(card for card in hits.blocks(trace, DE)[-1]["cards"] if card["key"] == "seltsam|§ 5")
     assert card["text"] == f"{MARKDOWN}\n{HTML}\n{LINK}\nDie Apotheke darf abgeben."
     assert card["subtitle"] == HTML
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import streamlit as st
 
 from dashboard import screens
-from dashboard.blocks import Block, folded, heading, notice, paragraph
-from dashboard.component import draw
+from dashboard.blocks import Block, folded, heading, paragraph
+from dashboard.component import chart, draw, ink
 from dashboard.controls import STATE
 from dashboard.naming import norm, title_of
 from dashboard.state import State
@@ -23,16 +23,13 @@ from retrieval.trace import Trace
 from retrieval.words import Words
 
 log = logging.getLogger(__name__)
-_STAMP = "stamp"
 _FIELD = "question"
-_CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
 
 
-def page(runs: Runs, examples: Sequence[str], index: Path | None, words: Words) -> None:
-    """Draw the page for the state of this session."""
+def page(runs: Runs, examples: Sequence[str], index: Path, above: Sequence[Block], words: Words) -> None:
+    """Draw the page for the state of this session; ``above`` is what stands above every page."""
     state: State = st.session_state[STATE]
     _question(state, examples, words)
-    above = [*_stock(runs, words), *screens.notes(st.session_state.get("notes", ()), words)]
     screen = _screen(runs, state, index, words)
     if screen is not None:
         draw([*above, screen], "above", words.language)
@@ -69,49 +66,21 @@ def _take_example() -> None:
 
 def _ask(text: str) -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = State(text.strip(), state.values, state.language, state.show_all)
+    st.session_state[STATE] = state.replaced(question=text.strip())
     st.session_state["notes"] = ()
 
 
-# --- what stands above or in the place of a run -------------------------------------------------------------------------
+# --- what stands in the place of a run --------------------------------------------------------------------------------------
 
 
-def _stock(runs: Runs, words: Words) -> list[Block]:
-    """What is to be said about the stock: changed since the last look, not comparable, invented."""
-    found: list[Block] = []
-    label = words.t("screen.details")
-    failed = runs.look()
-    if failed is not None:
-        details = [(words.t("screen.error"), f"{type(failed).__name__}: {failed}")]
-        found.append(notice(words.t("page.not_reloaded"), [words.t("page.not_reloaded_text")], "fault", details, label))
-    stamp = runs.stamp
-    if st.session_state.setdefault(_STAMP, stamp) != stamp:
-        st.session_state[_STAMP] = stamp
-        found.append(notice(words.t("page.reloaded"), role="warning"))
-    stock = runs.stock
-    if stock.blocked:
-        lines = [words.n("page.blocked_text", len(stock.blocked), corpora=", ".join(stock.blocked))]
-        found.append(notice(words.t("page.blocked"), lines, "fault", list(stock.blocked.items()), label))
-    inconsistent = runs.registry.assert_consistent_embedding()
-    if inconsistent:
-        details = [(words.t("screen.error"), inconsistent)]
-        found.append(notice(words.t("page.inconsistent"), (), "warning", details, label))
-    specs = [stock.spec(corpus) for corpus in stock.available()]
-    invented = [spec.title for spec in specs if getattr(spec, "invented", False)]
-    if invented:
-        text = words.t("page.invented_all") if len(invented) == len(specs) else words.t("page.invented_text", titles="; ".join(invented))
-        found.append(notice(words.t("page.invented"), [text]))
-    return found
-
-
-def _screen(runs: Runs, state: State, index: Path | None, words: Words) -> Block | None:
+def _screen(runs: Runs, state: State, index: Path, words: Words) -> Block | None:
     """The screen that stands in the place of a run, None when there is a run to show."""
     stock = runs.stock
-    available = stock.available()
-    if not available:
-        return screens.all_blocked(words) if stock.blocked else screens.no_corpora(index or Path(), words)
+    empty = screens.no_stock(stock, index, words)
+    if empty is not None:
+        return empty
     if not state.question:
-        return screens.no_question([title_of(corpus, {corpus: stock.spec(corpus)}) for corpus in available], words)
+        return screens.no_question([title_of(corpus, {corpus: stock.spec(corpus)}) for corpus in stock.available()], words)
     if state.too_long:
         return screens.too_long(state, words)
     try:
@@ -121,7 +90,7 @@ def _screen(runs: Runs, state: State, index: Path | None, words: Words) -> Block
     return None
 
 
-def _run(runs: Runs, state: State, index: Path | None, above: Sequence[Block], words: Words) -> Trace | None:
+def _run(runs: Runs, state: State, index: Path, above: Sequence[Block], words: Words) -> Trace | None:
     """The run, or its error on screen."""
     try:
         return decide(runs.pool(state.question, state.settings), state.settings)
@@ -161,16 +130,11 @@ def _quota(trace: Trace, state: State, words: Words) -> None:
     if not trace.completed.living:
         draw([paragraph(movement.sentence(trace, words))], "moved", words.language)
         return
-    st.plotly_chart(movement.figure(movement.frame(trace, words), trace, words, _ink()), key="movement", config=_CHART)
+    chart(movement.figure(movement.frame(trace, words), trace, words, ink()), "movement")
     between = [paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words, state.show_all)]
     draw(between, "moved", words.language)
-    st.plotly_chart(floor.figure(floor.frame(trace, words), trace, words, _ink()), key="floor", config=_CHART)
+    chart(floor.figure(floor.frame(trace, words), trace, words, ink()), "floor")
     draw([paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)], "floor_words", words.language)
-
-
-def _ink() -> str:
-    """The colour of text in the theme that this reader sees; a figure cannot ask for it itself."""
-    return "#fafafa" if st.context.theme.type == "dark" else "#31333f"
 
 
 def _result(trace: Trace, state: State, words: Words) -> list[Block]:
