@@ -95,6 +95,7 @@ _LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|
 _BEFORE = re.compile(rf"(?:^|(?<=[\s(„\"]))((?:(?:{_TECHNICAL}|{_SGB}|{_WRITTEN}|{_ABBREVIATION}))(?:\s?\d{{1,2}})?)[,:]?\s{{0,40}}\(?$")
 _SHORT_ASIDE = re.compile(rf"\s{{1,9}}\((?:{_UP}[\w-]{{1,14}}(?:\s(?:[IVX]{{1,5}}|\d{{1,2}}))?)\)")
 _BLANK = re.compile(r"\s{1,9}")
+_LEVEL_WORDS = frozenset(("Absatz", "Absatzes", "Abs.", "Abs", "Satz", "S.", "Nr.", "Nr", "Nummer", "Artikel", "Art.", "§", "§§"))
 _CHAPTER = re.compile(r"(?<!\w)(\d{1,2}\. Kapitel)\s{1,9}$")
 _WORD_START = re.compile(rf"(?<!\S)[(„\"]?(?={_UP}|\d)")
 _PROSE = re.compile(r"(?:des|der|dem|das|die|im|vom|zum|zur|den)\s+$")
@@ -181,8 +182,9 @@ def _title(plain: str, name: re.Match[str]) -> int:
 def law_before(plain: str, start: int, floor: int) -> Law | None:
     """The law that stands directly in front of ``start`` ("SGB V, § 129"), not reaching back beyond ``floor``."""
     window = plain[max(floor, start - 90) : start]
-    words = window.split()
-    if not words or not (words[-1][0].isupper() or words[-1][0].isdigit() or words[-1][0] in "(–-"):
+    last = window.rsplit(None, 2)[-2:]
+    first = last[-1][0] if last else ""
+    if not (first.isupper() or first.isdigit() or (first and first in "(–-")) or (first.isdigit() and last[0] in _LEVEL_WORDS):
         return None
     base = start - len(window)
     if chapter := _CHAPTER.search(window):

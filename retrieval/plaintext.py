@@ -15,8 +15,8 @@ Spans = list[tuple[int, int]]
 
 _ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|#x202f|#8201|#x2009);", re.IGNORECASE)
 _SIGN = ("sect;", "#167;", "#xa7;")
-_ODD = str.maketrans({0x200B: " ", 0x2060: " ", 0xFEFF: " ", 0x2010: "-", 0x2011: "-", **dict.fromkeys(map(ord, "¹²³⁰⁴⁵⁶⁷⁸⁹"), " ")})
-_HAS_ODD = re.compile("[\u200b\u2060\ufeff\u2010\u2011¹²³⁰⁴⁵⁶⁷⁸⁹]")
+_ODD_SIGNS = "\u200b\u2060\ufeff\u2010\u2011¹²³⁰⁴⁵⁶⁷⁸⁹"
+_ODD = str.maketrans(_ODD_SIGNS, "   --" + " " * 10)
 _IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
 _COMBINED = re.compile(r"[aouAOU]\u0308")
 _PARTED = re.compile(r"\xad|(?<=[a-zäöüß])-[^\S\n]?\n[^\S\n]{0,9}(?!(?:und|oder|bzw|sowie)\b)(?=[a-zäöüß])")
@@ -73,7 +73,10 @@ def _same_length(text: str) -> str:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
     if "Abs. (" in text or "Absatz (" in text:
         text = _IN_BRACKETS.sub(r"\1 \2 ", text)
-    return text.translate(_ODD) if _HAS_ODD.search(text) else text
+    for sign in _ODD_SIGNS:
+        if sign in text:
+            return text.translate(_ODD)
+    return text
 
 
 def quoted(text: str) -> Spans:

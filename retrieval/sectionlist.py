@@ -11,6 +11,7 @@ from typing import Final
 from retrieval.lawnames import law_after
 from retrieval.sublevels import (
     BLANKS,
+    FORMER_SIGNS,
     JOIN,
     JOIN_SIGNS,
     LETTER,
@@ -58,7 +59,6 @@ _NOUN_FOLLOWS = re.compile(r"\s{0,40}[A-ZÄÖÜ%]")
 _CONTAINER_AFTER = re.compile(
     rf"{BLANKS}(?:der|des|in|in\s+der|zur|zu|aus|aus\s+der|von|von\s+der)?{BLANKS}(Anlage|Anhangs?){BLANKS}({ANNEX_NUMBER.pattern})"
 )
-_FORMER_SIGNS = frozenset("ai")
 
 
 def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group | None:
@@ -73,7 +73,7 @@ def sections(plain: str, start: int, pos: int, unit: str, plural: bool) -> Group
             member.start = start
         group.members.append(member)
         pos = levels(plain, pos, group, plural)
-        joined = JOIN.match(plain, pos) if ahead(plain, pos, JOIN_SIGNS) else None
+        joined = JOIN.match(plain, pos) if ahead(plain, pos) in JOIN_SIGNS else None
         read = _number(plain, joined.end(), unit) if joined and _is_section(plain, joined, plural) else None
     return close(plain, group, pos)
 
@@ -102,7 +102,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
 
 def former_behind(plain: str, group: Group, pos: int) -> int:
     """Take the words that name a former version into the citation; in brackets they only tell."""
-    if ahead(plain, pos, _FORMER_SIGNS) and (former := _FORMER.match(plain, pos)):
+    if ahead(plain, pos) in FORMER_SIGNS and (former := _FORMER.match(plain, pos)):
         group.former = True
         group.members[-1].end = pos = former.end()
     elif plain[pos + 1 : pos + 2] == "(" and _FORMER_ASIDE.match(plain, pos):
@@ -122,11 +122,11 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
         end += plain[end : end + 1] == "."
     elif number[-1].isdigit() and (letter := letter_behind(plain, pos, end)):
         member.section, end = number + letter[1], letter.end()
-    elif ahead(plain, end, OPEN_SIGNS) and (opened := OPEN.match(plain, end)):
+    elif ahead(plain, end) in OPEN_SIGNS and (opened := OPEN.match(plain, end)):
         member.open, end = opened[1], opened.end()
     if number[-1:].isupper() and number[0].isdigit():
         member.section = number.lower()
-    if not member.open and ahead(plain, end, RANGE_SIGNS) and (until := RANGE.match(plain, end)):
+    if not member.open and ahead(plain, end) in RANGE_SIGNS and (until := RANGE.match(plain, end)):
         last = _NUMBER.match(plain, until.end()) or _ROMAN_NUMBER.match(plain, until.end())
         if last and section_key(last[0]) > section_key(member.section):
             member.until, end = last[0].lower() if last[0][0].isdigit() else last[0], last.end()

@@ -54,20 +54,20 @@ _LIMIT = 60
 Path = tuple[tuple[int, str], ...]
 _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 # With which signs a pattern can go on behind a blank; a look at the sign spares most of the patterns that cannot match.
+_SPACES = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace())
 _BLANK_SIGNS = frozenset(" \u00a0\n")
-_SUB_SIGNS = frozenset("AaSsNnZzBbLl")
-_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa")
-JOIN_SIGNS = frozenset(",;/+&uosbijam")
-RANGE_SIGNS = frozenset("b-–—")
-OPEN_SIGNS = frozenset("f")
+_SUB_SIGNS = frozenset("AaSsNnZzBbLl") | _SPACES
+_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa") | _SPACES
+JOIN_SIGNS = frozenset(",;/+&uosbijam") | _SPACES
+RANGE_SIGNS = frozenset("b-–—") | _SPACES
+OPEN_SIGNS = frozenset("f") | _SPACES
+FORMER_SIGNS = frozenset("ai(") | _SPACES
 
 
-def ahead(plain: str, pos: int, signs: frozenset[str]) -> bool:
-    """Whether the text can go on with one of the signs, behind one blank; behind more blanks it always can."""
+def ahead(plain: str, pos: int) -> str:
+    """The sign with which the text goes on behind one blank at most; a further blank can hide any sign and is in all sets of signs."""
     sign = plain[pos : pos + 1]
-    if sign in _BLANK_SIGNS:
-        sign = plain[pos + 1 : pos + 2]
-    return sign in signs or sign.isspace()
+    return plain[pos + 1 : pos + 2] if sign in _BLANK_SIGNS else sign
 
 
 class Member:
@@ -143,7 +143,8 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
         pos = _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),))
     while True:
         member = group.members[-1]
-        if sub := SUB.match(plain, pos) if ahead(plain, pos, _SUB_SIGNS) else None:
+        sign = ahead(plain, pos)
+        if sub := SUB.match(plain, pos) if sign in _SUB_SIGNS else None:
             level, value = _LEVELS[sub[1][0].lower()], _ORDINALS.get(sub[2], sub[2])
             if level == 3 and member.path and member.path[-1][0] == 3 and len(value) == 2 and value[0] == value[1]:
                 member.extras, pos, member.end = (*member.extras, (5, value)), sub.end(), sub.end()
@@ -151,11 +152,11 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
             if (level == 3) == value[0].isalpha():
                 pos = _value(plain, sub.end(), group, member, (*member.path, (level, value)))
                 continue
-        if extra := _EXTRA.match(plain, pos) if ahead(plain, pos, _EXTRA_SIGNS) else None:
+        if extra := _EXTRA.match(plain, pos) if sign in _EXTRA_SIGNS else None:
             pos = member.end = extra.end()
             member.extras += _extra(extra)
             continue
-        following = _further(plain, pos, group, plural) if member.path and ahead(plain, pos, JOIN_SIGNS) else None
+        following = _further(plain, pos, group, plural) if member.path and sign in JOIN_SIGNS else None
         if following is None:
             return pos
         pos = following
@@ -192,14 +193,14 @@ def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> in
         value, end = value + letter[1], letter.end()
     if value[0].isdigit() and (value.endswith("ff") or (value[-1] == "f" and SENTENCE_GOES_ON.match(plain, end))):
         value = value.rstrip("f")
-    elif ahead(plain, end, OPEN_SIGNS) and (opened := OPEN.match(plain, end)):
+    elif ahead(plain, end) in OPEN_SIGNS and (opened := OPEN.match(plain, end)):
         end = opened.end()
     if level == 3 and plain[end : end + 1] == ")" and (SUB.match(plain, end + 1) or law_after(plain, end + 1)):
         end += 1
     if level == 3 and (double := _DOUBLE.match(plain, end)):
         member.extras, end = (*member.extras, (5, double[1])), double.end()
     member.path, member.end = (*path[:-1], (level, value)), end
-    step = _SUB_RANGE.match(plain, end) if ahead(plain, end, RANGE_SIGNS) else None
+    step = _SUB_RANGE.match(plain, end) if ahead(plain, end) in RANGE_SIGNS else None
     last = _SUB_VALUE.match(plain, step.end()) if step else None
     if last and section_key(value) < section_key(last[1]) and len(values := _between(value, last[1])) > 1:
         member.end = end = last.end()
