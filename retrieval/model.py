@@ -205,9 +205,9 @@ class Reference(msgspec.Struct, frozen=True, gc=False):
 
     ``start``/``end`` are the character span in the chunk's text, ``words`` the text there, ``law`` the words that named the law (empty
     for the own text). ``target`` is the address in stock, or as far as it could be read; None when the law is not in stock.
-    ``resolved`` means: this norm is in stock and in force. ``quoted`` stands between quotation marks or in a note of the editors, ``former``
-    means another version than the one in stock; neither is followed. ``alternatives`` are the readings of an ambiguous reference, the target
-    first. ``sentence``, ``number`` and ``letter`` are the sub-levels of the first one named.
+    ``resolved`` means: this norm is in stock and in force. ``quoted`` stands between quotation marks or in a note of the editors,
+    ``former`` means another version than the one in stock; neither is followed. ``alternatives`` are the readings of an ambiguous
+    reference, the target first. ``sentence``, ``number`` and ``letter`` are the sub-levels of the first norm that the words name.
     """
 
     start: int

@@ -114,7 +114,10 @@ def _own(citation: Citation, chunk: Chunk, book: AddressBook) -> Iterator[Refere
         return _in_annex(citation, chunk, book)
     if not any(book.counts_in(corpus, home, citation.unit) for home in (chunk.container_id, default)):
         # A number in a unit that the own text does not have is no section of it; of a § it is sure that it stands elsewhere.
-        return iter(() if citation.unit in (ITEM, ARTICLE) else [_reference(citation, "not_in_stock", None)])
+        if citation.unit in (ITEM, ARTICLE):
+            return iter(())
+        if corpus in book.specs:
+            return iter([_reference(citation, "not_in_stock", None)])
     home = chunk.container_id
     if home != default and not _stands(book, corpus, home, citation) and _stands(book, corpus, default, citation):
         home = default
