@@ -67,9 +67,17 @@ def _around(found: Norm, federation: Federation, words: Words) -> list[Line]:
         if 0 <= position < len(order) - 1:
             behind = order[position + 1]
             ways.append((words.t("norm.way.behind", norm=behind), msgspec.structs.replace(whole, section_id=behind)))
+        ways += [(words.t("norm.way.also", part=home.container_id), home) for home in _elsewhere(whole, federation)]
         container = Address(here.corpus_id, here.container_id)
         ways.append((words.t("norm.way.contents", norm=named(container, federation.specs)), container))
     return [to_norm(text, key_of(address)) for text, address in ways]
+
+
+def _elsewhere(whole: Address, federation: Federation) -> list[Address]:
+    """The same number in the other parts of the corpus: § 10 of the contract is not § 10 of its annex."""
+    others = [container for container in federation.containers[whole.corpus_id] if container != whole.container_id]
+    places = (federation.book.locate(whole.corpus_id, container, whole.section_id) for container in others)
+    return [place for place, state in places if state != "not_found"]
 
 
 # --- the wording ----------------------------------------------------------------------------------------------------------

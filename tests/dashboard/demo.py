@@ -31,6 +31,7 @@ from retrieval.stock import CorpusStock, Federation, NoVectors
 MARKDOWN = "1. Faktor:preis [neu] kostet 5 $ bis 7 $; *) siehe Fußnote_a_; 3~4 Tage; # 12"
 HTML = "<img src=x onerror=alert(1)> § 5 </div><style>body{display:none}</style>"
 LINK = "[weiter](javascript:alert(1))"
+HOSTILE = f"Arzneimittel abgeben {MARKDOWN} {HTML} {LINK}"
 QUESTION = "Wann darf die Apotheke ein anderes Arzneimittel abgeben?"
 
 _THEMES = (

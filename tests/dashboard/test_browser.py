@@ -2,133 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
 
-from dashboard import SERVER_FLAGS
-from tests.dashboard.demo import HTML, LINK, MARKDOWN, QUESTION
+from tests.dashboard.browsing import ROOT, Visit, ask, query_of, see, served, settled
+from tests.dashboard.demo import HOSTILE, HTML, LINK, MARKDOWN, QUESTION
 
 pytestmark = pytest.mark.browser
-ROOT = Path(__file__).parents[2]
-CHROMIUM = Path("/usr/bin/chromium")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-]
-HOSTILE = f"Arzneimittel abgeben {MARKDOWN} {HTML} {LINK}"
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
-
-
-class Server:
-    """A running page; ``stock`` says which corpora the next run opens."""
-
-    def __init__(self, script: Path, folder: Path, **environment: str) -> None:
-        self.control = folder / "control"
-        self.log = folder / "log"
-        self.stock("full")
-        self.address = f"http://127.0.0.1:{_free_port()}"
-        command = [sys.executable, "-m", "streamlit", "run", str(script), f"--server.port={urlsplit(self.address).port}", *SERVER_FLAGS]
-        used = {**os.environ, "PYTHONPATH": str(ROOT), "PAGE_CONTROL": str(self.control), **environment}
-        with self.log.open("w") as log:
-            self.process = subprocess.Popen(command, cwd=folder, env=used, stdout=log, stderr=subprocess.STDOUT)
-
-    def stock(self, name: str) -> None:
-        self.control.write_text(f"/stock/{name}", "utf-8")
-
-    def wait(self) -> None:
-        for _ in range(120):
-            try:
-                with urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2):
-                    return
-            except OSError:
-                time.sleep(0.25)
-        raise AssertionError(f"the page did not start: {self.log.read_text('utf-8')}")
-
-
-def _served(script: Path, folder: Path, **environment: str) -> Iterator[Server]:
-    server = Server(script, folder, **environment)
-    try:
-        server.wait()
-        yield server
-    finally:
-        server.process.terminate()
-        server.process.wait(timeout=20)
-
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    folder = tmp_path_factory.mktemp("page")
-    questions = folder / "questions.toml"
-    questions.write_text(f"[[question]]\ntext = '''{QUESTION}'''\n[[question]]\ntext = '''{HOSTILE}'''\n", "utf-8")
-    yield from _served(Path(__file__).with_name("served_page.py"), folder, FUNDSTELLE_QUESTIONS=str(questions))
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"no browser at {CHROMIUM}; it is not part of the project")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
-        yield started
-        started.close()
-
-
-Visit = Callable[..., Any]
-
-
-@pytest.fixture
-def visit(server: Server, browser: Any) -> Iterator[Visit]:
-    """Opens the page in a fresh session; fails the test for a script error, a dialog or a request to another host."""
-    faults: list[str] = []
-    pages: list[Any] = []
-
-    def go(query: str = "", stock: str = "full", width: int = 1280, address: str = "") -> Any:
-        server.stock(stock)
-        page = browser.new_context(viewport={"width": width, "height": 1000}, locale="de-DE").new_page()
-        pages.append(page)
-        host = address or server.address
-        page.on("pageerror", lambda error: faults.append(f"script: {error}"))
-        page.on("dialog", lambda dialog: (faults.append(f"dialog: {dialog.message}"), dialog.dismiss()))
-        page.on("request", lambda request: None if request.url.startswith((host, "data:", "blob:")) else faults.append(request.url))
-        page.goto(f"{host}/{query}")
-        page.locator("h1").first.wait_for()
-        return page
-
-    yield go
-    for page in pages:
-        page.context.close()
-    assert [fault for fault in faults if not fault.startswith("ws://127.0.0.1")] == []
-
-
-def see(page: Any, text: str) -> None:
-    page.get_by_text(text, exact=False).first.wait_for(timeout=15_000)
-
-
-def settled(page: Any) -> None:
-    """Wait until no run is under way."""
-    page.wait_for_timeout(250)
-    page.locator('[data-testid="stApp"][data-test-script-state="notRunning"]').wait_for(timeout=15_000)
 
 
 def slider(page: Any, label: str) -> Any:
@@ -139,17 +22,10 @@ def values(page: Any) -> list[str]:
     return [handle.get_attribute("aria-valuetext") for handle in page.get_by_role("slider").all()]
 
 
-def query_of(page: Any) -> dict[str, str]:
-    return {key: found[-1] for key, found in parse_qs(urlsplit(page.url).query, keep_blank_values=True).items()}
-
-
-def ask(text: str) -> str:
-    return f"?q={quote(text)}"
-
-
 def test_a_slider_keeps_its_value_while_the_other_method_is_in_force(visit: Visit) -> None:
     page = visit(f"{ask(QUESTION)}&f=rrf&rk=90")
     see(page, "6 · Treffer")
+    settled(page)
     assert slider(page, "RRF-Konstante k").get_attribute("aria-valuetext") == "90"
     for method in ("gewichtete Summe", "Rangfusion (RRF)"):
         page.get_by_role("combobox", name="Fusion", exact=False).click()
@@ -311,12 +187,17 @@ def test_every_control_has_a_spoken_name(visit: Visit) -> None:
     assert nameless == []
 
 
-def test_the_first_session_of_the_entry_file_keeps_its_controls(tmp_path: Path, browser: Any, visit: Visit) -> None:
-    for own in _served(ROOT / "dashboard" / "app.py", tmp_path, FUNDSTELLE_INDEX=str(tmp_path / "nothing here")):
-        page = visit(address=own.address)
+def test_the_first_session_of_the_entry_file_opens_the_page_of_its_address_and_keeps_its_controls(
+    tmp_path: Path, browser: Any, visit: Visit
+) -> None:
+    for own in served(ROOT / "dashboard" / "app.py", tmp_path, FUNDSTELLE_INDEX=str(tmp_path / "nothing here")):
+        page = visit("norm?n=129", address=own.address)
         see(page, "An diesem Ort ist keine Datenbank")
+        assert page.locator("h1").inner_text() == "Norm"
         see(page, "nothing here")
         page.get_by_text("English", exact=True).click()
         see(page, "There is no database at this place")
         assert page.get_by_role("radio", name="English").is_checked()
+        settled(page)
+        assert query_of(page) == {"lang": "en", "n": "129"}
         assert not (tmp_path / "nothing here").exists()

@@ -154,7 +154,7 @@ def test_a_norm_is_shown_with_its_place_its_text_and_its_references() -> None:
     above = view.above(found, FEDERATION, DE)
     assert above[0]["text"] == "RV · Vertrag · § 10: Abweichung"
     assert ["Gliederung", "Erstes Buch"] in rows(above)
-    assert [link["text"] for link in above[-1]["links"]] == ["danach: § 11", "Inhalt: RV · Vertrag"]
+    assert [link["text"] for link in above[-1]["links"]] == ["danach: § 11", "auch in: Anlage 11", "Inhalt: RV · Vertrag"]
     passages = view.wording(found, FEDERATION, DE)[-1]["passages"]
     assert [mark["norm"] for mark in passages[0]["marks"]] == ["gesetz||§ 2", ""]
     cited = rows(view.cites(found, FEDERATION, DE))
