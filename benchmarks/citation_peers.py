@@ -47,14 +47,22 @@ def quantlaw(names: list[str]) -> Finder:
 
 
 def refex(names: list[str]) -> Finder:
-    """legal-reference-extraction with its default settings."""
+    """legal-reference-extraction with its default settings: it reads a section only where its law is named."""
     extractor = import_module("refex.orchestrator").CitationExtractor()
 
     def find(text: str) -> Found:
-        found = extractor.extract(text).citations
-        return [(one.span.start, one.span.end, number) for one in found if (number := getattr(one, "number", None))]
+        kind = "html" if "&" in text or "<" in text else "plain"
+        found = [one for one in extractor.extract(text, fmt=kind).citations if getattr(one, "number", None)]
+        return [(one.span.start, one.span.end, number) for one in found for number in counted(one.number, one.range_end)]
 
     return find
+
+
+def counted(number: str, last: str | None) -> list[str]:
+    """The numbers of a range, its ends included."""
+    if last and number.isdigit() and last.isdigit():
+        return [str(one) for one in range(int(number), int(last) + 1)]
+    return [number, last] if last else [number]
 
 
 def bundesrecht(names: list[str]) -> Finder:

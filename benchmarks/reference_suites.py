@@ -113,12 +113,12 @@ def _typed(case: Case) -> tuple[bool, str]:
     found = [
         target for target in book.read(case.input, names) if target.container_id or book.find(Target(target.corpus_id, target.section_id))
     ]
-    ours = [_in_their_form(target) for target in found if target.corpus_id]
+    ours = [in_their_form(target) for target in found if target.corpus_id]
     wanted = case.expected or {}
     return ours == ([wanted] if wanted else []), str(ours)
 
 
-def _in_their_form(target: Target) -> dict[str, str]:
+def in_their_form(target: Target) -> dict[str, str]:
     unit, number = target.section_id.split(" ", 1)
     form = {"lawCode": target.corpus_id, "section": number}
     if target.container_id:
@@ -129,7 +129,7 @@ def _in_their_form(target: Target) -> dict[str, str]:
 
 def _books_and_sections(case: Case) -> tuple[bool, str]:
     """Law and section of every reference in a text, ranges counted out."""
-    found = [(_law(citation.law or case.context_law or ""), number) for citation in _absolute(case.input) for number in _counted(citation)]
+    found = [(_law(citation.law or case.context_law or ""), number) for citation in absolute(case.input) for number in counted(citation)]
     expected = case.expected
     if isinstance(expected, list):
         wanted = [(_law(one["book"]), one["section"]) for one in expected]
@@ -152,7 +152,7 @@ def _contains(case: Case, wanted: list[dict[str, str]]) -> bool:
             "unit": kinds.get(one.unit),
             "delimiter": one.words.split()[0],
         }
-        for one in _absolute(case.input)
+        for one in absolute(case.input)
     ]
     asked = [{key: _law(value) if key == "book" else value for key, value in one.items()} for one in wanted]
     return all(any(one.items() <= other.items() for other in have) for one in asked)
@@ -162,11 +162,11 @@ def _law(words: str) -> str:
     return name_key(words.removeprefix("deutschen "))
 
 
-def _absolute(text: str) -> Iterator[Citation]:
+def absolute(text: str) -> Iterator[Citation]:
     return (citation for citation in citations(text) if citation.unit != RELATIVE)
 
 
-def _counted(citation: Citation) -> list[str]:
+def counted(citation: Citation) -> list[str]:
     if citation.unit == "Anlage":
         return [f"anlage-{citation.section}"]
     if citation.until and citation.section.isdigit() and citation.until.isdigit():
@@ -175,7 +175,7 @@ def _counted(citation: Citation) -> list[str]:
 
 
 def _canonical(case: Case) -> tuple[bool, str]:
-    ours = [line for citation in _absolute(case.input) for line in _canonical_lines(citation)]
+    ours = [line for citation in absolute(case.input) for line in _canonical_lines(citation)]
     return ours == case.expected, str(ours)
 
 
@@ -184,7 +184,7 @@ def _canonical_lines(citation: Citation) -> list[str]:
     written = {"Abs": "Abs.", "Nr": "Nr.", "Buchst": "Buchst."}
     levels = [f"{written.get(name, name)} {value}" for name, value in _steps(citation)]
     opened = [f"{citation.open_ended}."] if citation.open_ended else []
-    return [" ".join([head, number, *levels, *opened, citation.law]) for number in _counted(citation)]
+    return [" ".join([head, number, *levels, *opened, citation.law]) for number in counted(citation)]
 
 
 def _steps(citation: Citation) -> list[tuple[str, str]]:
@@ -192,7 +192,7 @@ def _steps(citation: Citation) -> list[tuple[str, str]]:
 
 
 def _sub_references(case: Case) -> tuple[bool, str]:
-    steps = [step for citation in _absolute(case.input) for step in _steps(citation)]
+    steps = [step for citation in absolute(case.input) for step in _steps(citation)]
     ours: dict[str, list[str]] = {}
     for name, value in steps:
         ours[name] = [*ours.get(name, []), value]
@@ -204,7 +204,7 @@ def _sub_references(case: Case) -> tuple[bool, str]:
 
 
 def _paragraphs(case: Case) -> tuple[bool, str]:
-    found = list(_absolute(case.input))
+    found = list(absolute(case.input))
     wanted = case.expected["paragraphs"]
     same = len(found) == len(wanted) and all(map(_is_paragraph, found, wanted))
     same &= all(citation.law == case.expected.get("law", citation.law) for citation in found)
