@@ -14,14 +14,24 @@ from __future__ import annotations
 import statistics
 import tomllib
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 from retrieval.ports import Encoder
 
 _TOPICS = Path(__file__).parent / "data" / "background.toml"
 
 
+_known: WeakKeyDictionary[Encoder, float] = WeakKeyDictionary()
+
+
 def measured(encoder: Encoder) -> float:
-    """The encoder's background: the 99th percentile of the cosines of all unrelated pairs, from -1 to 1."""
+    """The encoder's background: the 99th percentile of the cosines of all unrelated pairs, from -1 to 1; measured once per encoder."""
+    if encoder not in _known:
+        _known[encoder] = _measured(encoder)
+    return _known[encoder]
+
+
+def _measured(encoder: Encoder) -> float:
     topics = tomllib.loads(_TOPICS.read_text("utf-8"))["topics"]
     questions = encoder.questions([topic["question"] for topic in topics])
     passages = encoder.passages([passage for topic in topics for passage in topic["passages"]])

@@ -36,8 +36,8 @@ Progress = Callable[[int, int], None]
 """Called with the number of chunks that have their vector and the number of all."""
 
 _ENCODE_BATCH = 64
-_WRITE_BATCH = 2_000
-"""Chroma writes its whole index at the end of every batch, so batches are large; an interrupted ingest repeats one at most."""
+_WRITE_BATCH = 512
+"""Chroma writes a batch while the next one is encoded; it writes its whole index each time, so batches are not small."""
 
 
 def ingest_file(
