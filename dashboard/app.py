@@ -25,7 +25,7 @@ from retrieval.words import LANGUAGES, Words
 log = logging.getLogger(__name__)
 _ADDRESS = "address"
 _STAMP = "stamp"
-_PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader] { display: none } }</style>"
+_PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader], [data-testid=stPageLink] { display: none } }</style>"
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
 

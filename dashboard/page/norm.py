@@ -82,6 +82,8 @@ def _found(state: State, federation: Federation, words: Words) -> Norm | list[Bl
 
 def _show(found: Norm, federation: Federation, above: Sequence[Block], words: Words) -> None:
     draw([*above, *view.above(found, federation, words), *view.wording(found, federation, words)], "above", words.language)
+    if not view.has_references(found):
+        return
     draw([*view.cites(found, federation, words), *view.cited_by(found, federation, words)], "references", words.language)
     draw([heading(words.t("norm.section.neighbours"))], "neighbours_title", words.language)
     if neighbours.neighbours(found):

@@ -9,7 +9,7 @@ import msgspec
 
 from dashboard.blocks import Block, paragraph, row, table, to_norm
 from dashboard.links import key_of
-from dashboard.naming import figure_text, part_name, short_name
+from dashboard.naming import figure_text, short_name
 from dashboard.naming import norm as named
 from retrieval.model import Address, Chunk, CorpusSpec
 from retrieval.norms import Norm, first_chunk
@@ -20,7 +20,7 @@ MOST = 25
 """Norms in the graph, the one in the middle included."""
 
 _SIDE = (MOST - 1) // 2
-_ROW_HEIGHT, _LABEL = 52, 20
+_ROW_HEIGHT, _LABEL, _TITLE = 42, 15, 26
 _QUIET = "#8b95a1"
 Way = Literal["citing", "both", "cited"]
 _WAYS: dict[Way, tuple[str, str, str]] = {
@@ -77,7 +77,7 @@ def sentence(found: Norm, words: Words) -> str:
         return words.t("neighbours.none")
     parts = [words.n("neighbours.all", len(every))]
     counts = Counter(one.way for one in every)
-    parts += [words.n(f"neighbours.count.{way}", counts[way]) for way in _WAYS if counts[way]]
+    parts += [words.n(f"neighbours.count.{way}", counts[way]) for way in ("citing", "cited", "both") if counts[way]]
     left_out = len(every) - len(chosen(every))
     if left_out:
         parts.append(words.n("neighbours.left_out", left_out))
@@ -94,14 +94,17 @@ def figure(found: Norm, specs: dict[str, CorpusSpec], words: Words, ink: str) ->
     places = {one: (x, middle + index - (len(side) - 1) / 2) for x, side in ((0.0, left), (2.0, right)) for index, one in enumerate(side)}
     data = [_line(one, place, middle, words) for one, place in places.items()]
     data += [_points(way, {one: place for one, place in places.items() if one.way == way}, specs, words) for way in _WAYS]
-    data.append(_centre(found, middle, specs, words))
+    data.append(_centre(middle, words))
     axis = {"visible": False, "fixedrange": True}
     layout = {
         "height": 120 + _ROW_HEIGHT * (rows + 1),
-        "title": {"text": words.t("neighbours.chart"), "font": {"color": ink, "size": 15}},
+        "title": {
+            "text": words.t("neighbours.chart", norm=figure_text(named(found.address, specs), _TITLE)),
+            "font": {"color": ink, "size": 15},
+        },
         "margin": {"l": 4, "r": 4, "t": 60, "b": 60},
-        "xaxis": {**axis, "range": [-0.55, 2.55]},
-        "yaxis": {**axis, "range": [rows - 0.2, -0.6]},
+        "xaxis": {**axis, "range": [-1.05, 3.05]},
+        "yaxis": {**axis, "range": [rows - 0.4, -0.6]},
         "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0, "itemclick": False, "itemdoubleclick": False},
         "hovermode": "closest",
         "font": {"color": ink, "size": 11},
@@ -127,23 +130,21 @@ def _points(way: Way, places: dict[Neighbour, tuple[float, float]], specs: dict[
         "text": [_label(one.norm, specs) for one in places],
         "hovertext": [figure_text(f"{named(one.norm, specs)}: {in_words(one, words)}", 160) for one in places],
         "hovertemplate": "%{hovertext}<extra></extra>",
-        "textposition": "bottom center",
+        "textposition": "middle left" if way == "citing" else "middle right",
         "cliponaxis": False,
         "name": words.t(f"neighbours.way.{way}"),
         "marker": {"symbol": [f"{symbol}-open" if one.repealed else symbol for one in places], "size": 11, "color": colour},
     }
 
 
-def _centre(found: Norm, middle: float, specs: dict[str, CorpusSpec], words: Words) -> dict[str, Any]:
+def _centre(middle: float, words: Words) -> dict[str, Any]:
+    """The norm itself; its name stands in the title, clear of the lines."""
     return {
         "type": "scatter",
-        "mode": "markers+text",
+        "mode": "markers",
         "x": [1],
         "y": [middle],
-        "text": [f"<b>{_label(found.address, specs)}</b>"],
-        "textposition": "bottom center",
         "hoverinfo": "skip",
-        "cliponaxis": False,
         "name": words.t("neighbours.way.here"),
         "marker": {"symbol": "star", "size": 17, "color": _QUIET},
     }
@@ -151,8 +152,7 @@ def _centre(found: Norm, middle: float, specs: dict[str, CorpusSpec], words: Wor
 
 def _label(norm: Address, specs: dict[str, CorpusSpec]) -> str:
     """The norm in two short lines: its section, and where that stands."""
-    part = part_name(norm.section_id, norm.subsection, "Abs.")
-    section = part if "." in norm.subsection else f"{norm.section_id or norm.container_id} {part}".rstrip()
+    section = norm.section_id or norm.container_id
     home = [short_name(norm.corpus_id, specs), norm.container_id if norm.section_id else ""]
     lines = (section, " · ".join(part for part in home if part))
     return "<br>".join(figure_text(line, _LABEL) for line in lines)

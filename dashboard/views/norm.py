@@ -20,6 +20,7 @@ _OPEN = 8
 """So many passages stand open at once; of a longer norm each Absatz has its fold."""
 
 _ROWS = 15
+_LISTED = 60
 _FIRST_WORDS = 80
 
 
@@ -32,7 +33,8 @@ def above(found: Norm, federation: Federation, words: Words) -> list[Block]:
         blocks.append(notice(words.t("norm.repealed.title"), [words.t("norm.repealed.text")], "warning"))
     if found.missing:
         blocks.append(notice(words.t("norm.missing", subsection=found.missing), (), "warning"))
-    return [*blocks, _place(found, first, specs, words), links(words.t("norm.around"), _around(found, federation, words))]
+    around = _around(found, federation, words)
+    return [*blocks, _place(found, first, specs, words), *([links(words.t("norm.around"), around)] if around else [])]
 
 
 def _place(found: Norm, first: Chunk | None, specs: dict[str, CorpusSpec], words: Words) -> Block:
@@ -44,7 +46,7 @@ def _place(found: Norm, first: Chunk | None, specs: dict[str, CorpusSpec], words
         (words.t("hits.about.path"), " › ".join(first.path) if first else ""),
         (words.t("hits.about.stand"), " ".join(stand.split())),
         (words.t("hits.about.source"), source),
-        (words.t("hits.about.repealed"), words.t(f"norm.state.{found.state}")),
+        (words.t("norm.validity.name"), words.t(f"norm.state.{found.state}")),
         (words.t("norm.note"), words.t("norm.invented") if spec.invented else ""),
     ]
     head = [words.t("hits.about.name"), words.t("hits.about.value")]
@@ -86,7 +88,7 @@ def _elsewhere(whole: Address, federation: Federation) -> list[Address]:
 def wording(found: Norm, federation: Federation, words: Words) -> list[Block]:
     """The text Absatz by Absatz; of a container the list of its norms instead."""
     if not found.address.section_id:
-        return [heading(words.t("norm.section.contents")), _contents(found, federation, words)]
+        return [heading(words.t("norm.section.contents")), *_contents(found, federation, words)]
     long = len(found.chunks) > _OPEN
     drawn = [_passage(chunk, found, long, federation, words) for chunk in found.chunks]
     legend = shown_legend((mark for one in drawn for mark in one["marks"]), words)
@@ -117,15 +119,21 @@ def _spot(reference: Reference, specs: dict[str, CorpusSpec]) -> Spot:
     return Spot(reference.start, reference.end, reference.state, reference.target, name)
 
 
-def _contents(found: Norm, federation: Federation, words: Words) -> Block:
+def _contents(found: Norm, federation: Federation, words: Words) -> list[Block]:
+    """The norms of a container; those of a large one by the uppermost parts of its structure, each behind its title."""
     head = [words.t("norm.head.norm"), words.t("norm.head.heading")]
-    rows = []
+    groups: dict[str, list[Block]] = {}
     for section in found.sections:
         first = first_chunk(section, federation)
         gone = words.t("norm.state.repealed") if first and first.repealed else ""
-        under: Cell = [first.heading if first else "", gone]
-        rows.append(row([[to_norm(section.section_id, key_of(section))], under], "muted" if gone else ""))
-    return table(words.t("norm.contents", count=words.whole(len(rows))), head, rows)
+        cells: list[Cell] = [[to_norm(section.section_id, key_of(section))], [first.heading if first else "", gone]]
+        part = first.path[0] if first and first.path else words.t("norm.ungrouped")
+        groups.setdefault(part, []).append(row(cells, "muted" if gone else ""))
+    title = words.n("norm.contents", len(found.sections))
+    if len(found.sections) <= _LISTED or len(groups) == 1:
+        return [table(title, head, [one for rows in groups.values() for one in rows])]
+    folds = {part: words.t("norm.group", title=part, count=words.whole(len(rows))) for part, rows in groups.items()}
+    return [paragraph(title), *(folded(folds[part], [table(part, head, rows)], part) for part, rows in groups.items())]
 
 
 # --- what it cites and what cites it ------------------------------------------------------------------------------------------
@@ -162,6 +170,11 @@ def targets(reference: Reference, specs: dict[str, CorpusSpec], words: Words) ->
         return reference.law or words.t("verweise.no_target")
     linked = style_of(reference.state) != "absent"
     return [to_norm(named(place, specs), key_of(place) if linked else "") for place in places]
+
+
+def has_references(found: Norm) -> bool:
+    """Whether there is anything to say of references: a body of rules as a whole is seldom cited, its norms are."""
+    return bool(found.address.section_id or found.cited_by)
 
 
 def cited_by(found: Norm, federation: Federation, words: Words) -> list[Block]:

@@ -212,6 +212,14 @@ def test_the_contents_of_a_part_lead_to_its_norms() -> None:
     ]
 
 
+def test_the_contents_of_a_large_part_are_folded_by_its_structure() -> None:
+    chunks = [chunk(f"§ {number}", "Hut.", "hut", path=(f"Kapitel {number // 50}",)) for number in range(1, 101)]
+    federation = _federation(chunks)
+    blocks = view.wording(shown(Address("hut"), federation), federation, DE)
+    assert [block["label"] for block in blocks if block["type"] == "folded"] == ["Kapitel 0 (49)", "Kapitel 1 (50)", "Kapitel 2 (1)"]
+    assert len(rows(blocks)) == 100
+
+
 def test_a_long_table_shows_its_first_rows_and_the_rest_behind_a_label() -> None:
     chunks = [chunk("§ 1", "Hut.", "hut"), *(chunk(f"§ {number}", "Es gilt § 1.", "hut") for number in range(2, 42))]
     federation = _federation(chunks)
@@ -260,10 +268,11 @@ def test_the_graph_draws_every_neighbour_once_with_its_form_and_its_word() -> No
     specs = {"hut": CorpusSpec("hut", "Hutgesetz", "statute", ("HutG",))}
     figure = neighbours.figure(star(3, 2), specs, DE, "#000")
     points = {line["name"]: line for line in figure["data"] if line["mode"] == "markers+text"}
-    assert {name: len(line["x"]) for name, line in points.items()} == {"nennt diese Norm": 3, "wird von ihr genannt": 2, "diese Norm": 1}
-    assert len({json.dumps(line["marker"]["symbol"]) for line in points.values()}) == 3
+    assert {name: len(line["x"]) for name, line in points.items()} == {"nennt diese Norm": 3, "wird von ihr genannt": 2}
+    assert len({json.dumps(line["marker"]["symbol"]) for line in figure["data"] if "marker" in line}) == 3
     assert figure == neighbours.figure(star(3, 2), specs, DE, "#000")
-    assert points["diese Norm"]["text"] == ["<b>§ 0<br>HutG</b>"]
+    assert points["nennt diese Norm"]["text"] == ["§ 1<br>HutG", "§ 2<br>HutG", "§ 3<br>HutG"]
+    assert figure["layout"]["title"]["text"] == "HutG · § 0: wer sie nennt und wen sie nennt"
 
 
 def test_neighbours_in_both_directions_are_counted_both_ways() -> None:

@@ -297,12 +297,18 @@ def test_the_language_switch_is_on_every_page(opened: Open) -> None:
         ("§ 10 RV", "RV · Vertrag · § 10: Abweichung"),
         ("§ 10", "Normen passen"),
         ("gesetz||§ 2|7", "Absatz 7 steht dort nicht. Gezeigt wird die ganze Norm."),
+        ("vertrag|Anlage 11", "RV · Anlage 11"),
         ("x" * 400, "Das ist zu lang für eine Fundstelle"),
         ("a|b|c|d|e|f", "Keine Norm gefunden"),
     ],
 )
 def test_whatever_stands_in_a_link_to_a_norm_has_its_own_screen(opened: Open, typed: str, sentence: str) -> None:
     assert sentence in shown(at(opened(n=typed), "norm"))
+
+
+def test_the_contents_of_a_body_of_rules_say_nothing_of_references(opened: Open) -> None:
+    assert "Wird genannt von" not in shown(at(opened(n="gesetz|"), "norm"))
+    assert "Wird genannt von" in shown(at(opened(n="gesetz||§ 2"), "norm"))
 
 
 def test_a_click_on_a_norm_leads_to_its_page_and_back_to_the_run(opened: Open) -> None:
