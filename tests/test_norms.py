@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -169,3 +171,25 @@ def test_the_sentence_holds_the_words_of_the_span(text: str, data: st.DataObject
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     assert " ".join(text[start:end].split()) in sentence(text, start, end)
+
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data" / "gesetze_xml" / "BJNR024820988.xml"
+
+
+@pytest.mark.shared
+@pytest.mark.skipif(not SHARED.exists(), reason="../shared/data/gesetze_xml is not here: no real law to read")
+def test_what_cites_section_129_of_the_fifth_book_is_known_in_less_than_two_seconds() -> None:
+    from retrieval.chunking import chunks
+    from retrieval.readers import read
+
+    corpus = read(SHARED)
+    stock = CorpusStock(corpus.spec, chunks(corpus), NoVectors("none"), Fingerprint("", "", 0))
+    fifth = Federation([stock], None, {})  # type: ignore[arg-type]
+    start = time.process_time()
+    found = norm(Address(corpus.spec.corpus_id, "", "§ 129"), fifth)
+    taken = time.process_time() - start
+    assert found is not None
+    citing = {one.by.section_id for one in found.cited_by}
+    assert {"§ 31", "§ 130a", "§ 131", "§ 300"} <= citing
+    assert "Inhaltsübersicht" not in citing
+    assert taken < 2
