@@ -36,7 +36,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of chunks that have their vector and the number of all."""
 
 _ENCODE_BATCH = 64
-_WRITE_BATCH = 512
+_WRITE_BATCH = 256
 """Chroma writes a batch while the next one is encoded; it writes its whole index each time, so batches are not small."""
 
 
