@@ -59,7 +59,7 @@ class ReferenceKnobs(msgspec.Struct, frozen=True, kw_only=True):
         Knob(
             label_de="Verfolgte Verweise",
             label_en="References followed",
-            de="So viele Normen werden über Verweise höchstens nachgeladen. Es zählen die Treffer, die selbst in die Liste kämen. 0 = keine.",
+            de="So viele Normen werden über Verweise höchstens nachgeladen. Es zählen Treffer, die selbst in die Liste kämen. 0 = keine.",
             en="At most so many norms are fetched by reference. Hits count that would come into the list themselves. 0 = none.",
             low=0,
             high=20,
