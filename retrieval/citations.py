@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import msgspec
 
 from retrieval.lawnames import law_after, law_at, law_before
-from retrieval.plaintext import Plain, Spans, is_inside, plain, quoted
+from retrieval.plaintext import SPACES, Plain, Spans, ahead, is_inside, plain, quoted
 from retrieval.sectionlist import (
     ANNEX,
     ANNEX_NUMBER,
@@ -27,7 +27,7 @@ from retrieval.sectionlist import (
     former_behind,
     sections,
 )
-from retrieval.sublevels import BLANKS, JOIN, RELATIVE, Group, Member, levels, with_path
+from retrieval.sublevels import BLANKS, JOIN, LINK_SIGNS, RELATIVE, Group, Member, levels, with_path
 
 
 class Citation(msgspec.Struct, frozen=True, gc=False):
@@ -81,11 +81,13 @@ _LINK = re.compile(
 )
 _CONTAINER_BEFORE = re.compile(r"[^\S\n]{0,40}([,\n]?)[^\S\n]{0,40}(?=§)")
 _OF_SECTION = re.compile(rf"{BLANKS}(?:des|von|der|in|zu)?{BLANKS}(?=§|Artikel)")
+_OF_SIGNS = frozenset("dviz§A") | SPACES
 _OF_ELSE = re.compile(rf"{BLANKS}(?:der|des)\s{{1,40}}(?![\w\s]{{0,30}}§)")
 _LOCATOR_BEHIND = re.compile(r",?\s{1,3}(?:(?:Rn|Rdnr?|Rz|Randn(?:r|ummer)|Randziffer|Anm(?:erkung)?|Fn)(?:\.|\b)\s?\d)")
 _LOCATOR_FRONT = re.compile(
     r"(?:SozR\s[\d-]{1,9}|Buchholz\s[\d.]{1,9}|(?:AP|EzA)\s[^§;]{0,30}\szu|Aufl(?:\.|age)[^§;]{0,12}|a\.?\s?a\.?\s?O\.?,?)$"
 )
+_LOCATOR_SIGNS = frozenset("RAF") | SPACES
 _LOCATOR_ENDS = frozenset("0123456789u.,eO")
 _OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:.]{3,90}?)(?:\s(gelten|sind|finden)\s(?:[a-zäöü]{2,15}\s){0,3}entsprechend:\s|:\n)")
 _NEXT_SENTENCE = re.compile(r"[.;]\s")
@@ -109,13 +111,14 @@ def citations(text: str) -> tuple[Citation, ...]:
         start = trigger.start()
         chain = _chain(words, start, pos) if start == 0 or not words[start - 1].isalnum() else []
         if chain:
-            chain += _goes_on(words, chain[-1])
+            if chain[-1].plural:
+                chain += _goes_on(words, chain[-1])
             _write(source, chain, quotes, found)
             pos = chain[-1].end
-        trigger = _TRIGGER.search(words, max(start + 1, pos))
-    if ":\n" not in words and "entsprechend:" not in words:
-        return tuple(found)
-    return tuple(_introduced(source, found))
+        trigger = _TRIGGER.search(words, pos if pos > start else start + 1)
+    if found and ":" in words and (":\n" in words or "entsprechend:" in words):
+        return tuple(_introduced(source, found))
+    return tuple(found)
 
 
 def _openings(source: Plain) -> Iterator[tuple[int, int, str]]:
@@ -126,7 +129,7 @@ def _openings(source: Plain) -> Iterator[tuple[int, int, str]]:
         if law and law.end == line.end(1):
             closing = (_NEXT_ITEM if line[2] is None else _NEXT_SENTENCE).search(words, line.end())
             end = source.end(closing.start() if closing else len(words))
-            yield source.start(line.end() - 1) + 1, end, source.name(law.words_start, law.end)
+            yield source.end(line.end()), end, source.name(law.words_start, law.end)
 
 
 def _introduced(source: Plain, found: list[Citation]) -> Iterator[Citation]:
@@ -145,7 +148,7 @@ def _chain(plain: str, start: int, floor: int) -> list[Group]:
     if group is None:
         return []
     chain = [group]
-    while group.law is None:
+    while group.law is None and ahead(plain, group.end) in LINK_SIGNS:
         link = _LINK.match(plain, group.end)
         following = _group(plain, link.end()) if link else None
         if following is None:
@@ -161,7 +164,7 @@ def _chain(plain: str, start: int, floor: int) -> list[Group]:
 
 def _is_locator(plain: str, start: int, end: int) -> bool:
     """Whether a section only tells the place in a commentary or in a collection of decisions."""
-    if plain[end : end + 1] in (" ", ",", "\n", "\u00a0") and _LOCATOR_BEHIND.match(plain, end):
+    if ahead(plain, end + (plain[end : end + 1] == ",")) in _LOCATOR_SIGNS and _LOCATOR_BEHIND.match(plain, end):
         return True
     if plain[start - 2 : start - 1].isalpha() and plain[start - 2] not in _LOCATOR_ENDS:
         return False
@@ -172,7 +175,7 @@ def _is_locator(plain: str, start: int, end: int) -> bool:
 def _goes_on(plain: str, group: Group) -> list[Group]:
     """ "§§ 46 Abs. 2 ArbGG, 91 Abs. 1 ZPO": behind a law a list goes on when the next number has a law of its own."""
     more: list[Group] = []
-    while group.plural and group.law and not group.law.own and group.law.start < 0:
+    while group.law and not group.law.own and group.law.start < 0:
         joined = JOIN.match(plain, group.end)
         following = sections(plain, joined.end(), joined.end(), group.unit, plural=True) if joined else None
         if following is None or following.law is None or following.law.own:
@@ -278,7 +281,7 @@ def _relative(plain: str, start: int) -> Group | None:
     group.members.append(Member(start, start, ""))
     pos = levels(plain, start, group, plural=False)
     group.members[0].start = start
-    of_section = _OF_SECTION.match(plain, pos)
+    of_section = _OF_SECTION.match(plain, pos) if ahead(plain, pos) in _OF_SIGNS else None
     if of_section and (nested := _group(plain, of_section.end())) and not nested.members[0].path:
         first = nested.members[0]
         nested.members[:1] = [with_path(first, start, first.end, member.path) for member in group.members]
@@ -304,9 +307,10 @@ def _write(source: Plain, chain: list[Group], quotes: Spans, found: list[Citatio
         name = source.name(law.words_start, law.words_end or law.end) if law and not own else ""
         for member in group.members:
             levels: list[str | None] = [None] * 7
-            for kind, value in (*member.path, *member.extras):
+            for kind, value in member.path + member.extras:
                 levels[kind] = value
-            start, end = source.start(member.start), source.end(member.end)
+            subsection, sentence, number, letter, half_sentence, double_letter, alternative = levels
+            start, end = source.span(member.start, member.end)
             # In the order of the fields: names would cost six times as much, a third of the time of this loop.
             found.append(
                 Citation(
@@ -317,18 +321,18 @@ def _write(source: Plain, chain: list[Group], quotes: Spans, found: list[Citatio
                     member.section,
                     member.until,
                     group.container,
-                    levels[0],
-                    levels[1],
-                    levels[2],
-                    levels[3],
+                    subsection,
+                    sentence,
+                    number,
+                    letter,
                     name,
                     own,
                     member.open,
                     bool(quotes) and is_inside(member.start, quotes),
                     group.spread,
-                    levels[4],
-                    levels[5],
-                    levels[6],
+                    half_sentence,
+                    double_letter,
+                    alternative,
                     group.former,
                     group.locator,
                 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from retrieval.plaintext import SPACES, ahead
+
 
 class Law(NamedTuple):
     """Where a law is named: its words run from ``words_start`` to ``end``.
@@ -64,6 +66,7 @@ _GENITIVE = rf"{_UP}[a-zäöüß\xad-]{{3,40}}s(?!\w)"
 _ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:/(?:EU|[A-C])(?!\w))?(?:\s(?:1[89]|20)\d\d(?!\w))?"
 
 _ARTICLE = re.compile(r"\s{0,40}[(,]?\s{0,9}((?:des|der|zum|zur|im|in\s+der|vom|von|aus\s+de[mr])\s{1,40})?")
+_SIGNS = frozenset("(dzivaABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ") | SPACES
 _QUICK = re.compile(rf"\s{{0,40}}[(]?(?:{_UP}|d|zu|im|in\sder|vo|aus\sde)")
 _OWN = re.compile(
     r"\s{0,40}(?:dieser|dieses|diesem|(?:des|der|dem)\s(?:vorliegenden|hiesigen))\s{1,40}(?:[A-ZÄÖÜ][\w-]{0,40})?(?:[Gg]esetz|[Bb]uch|[Oo]rdnung"
@@ -93,6 +96,12 @@ _NO_LAW = re.compile(
 )
 _LAW_END = re.compile(r"(?:G|O|V|B|VO|RL|ÜG|GB|R|StG|K|Ä|Z|W|P|EStR|TA\d?|EBM|EV|ÖD|D)(?:-[A-ZÄÖÜ]{1,3})?$")
 _BEFORE = re.compile(rf"(?:^|(?<=[\s(„\"]))((?:(?:{_TECHNICAL}|{_SGB}|{_WRITTEN}|{_ABBREVIATION}))(?:\s?\d{{1,2}})?)[,:]?\s{{0,40}}\(?$")
+# What every name in front of a citation has among its last words: two capitals, or a word for a law (the core of each in _SUFFIX).
+_TWO_CAPITALS = re.compile(rf"{_UP}[\w-]*{_UP}")
+_WORD_FOR_LAW = re.compile(
+    r"esetz|rdnung|ertrag|ereinbarung|ichtlinie|atzung|bkommen|bereinkommen|tatut|erfassung|onvention|estimmung|eglement"
+    r"|odex|mpfehlung|ekanntmachung|axe|eitlinie|Buch|Technisch|Kapitel"
+)
 _SHORT_ASIDE = re.compile(rf"\s{{1,9}}\((?:{_UP}[\w-]{{1,14}}(?:\s(?:[IVX]{{1,5}}|\d{{1,2}}))?)\)")
 _BLANK = re.compile(r"\s{1,9}")
 _LEVEL_WORDS = frozenset(("Absatz", "Absatzes", "Abs.", "Abs", "Satz", "S.", "Nr.", "Nr", "Nummer", "Artikel", "Art.", "§", "§§"))
@@ -103,7 +112,7 @@ _PROSE = re.compile(r"(?:des|der|dem|das|die|im|vom|zum|zur|den)\s+$")
 
 def law_after(plain: str, pos: int) -> Law | None:
     """The law that is named directly behind ``pos``."""
-    if not _QUICK.match(plain, pos):
+    if ahead(plain, pos) not in _SIGNS or not _QUICK.match(plain, pos):
         return None
     if own := _OWN.match(plain, pos):
         return Law(own.start(), own.end(), own=True)
@@ -182,9 +191,13 @@ def _title(plain: str, name: re.Match[str]) -> int:
 def law_before(plain: str, start: int, floor: int) -> Law | None:
     """The law that stands directly in front of ``start`` ("SGB V, § 129"), not reaching back beyond ``floor``."""
     window = plain[max(floor, start - 90) : start]
-    last = window.rsplit(None, 2)[-2:]
-    first = last[-1][0] if last else ""
-    if not (first.isupper() or first.isdigit() or (first and first in "(–-")) or (first.isdigit() and last[0] in _LEVEL_WORDS):
+    last = window.rsplit(None, 1)[-1:]
+    first = last[0][0] if last else ""
+    if not (first.isupper() or first.isdigit() or (first and first in "(–-")):
+        return None
+    last = window.rsplit(None, 5)[-5:]
+    words = " ".join(last)
+    if not (_TWO_CAPITALS.search(words) or _WORD_FOR_LAW.search(words)) or (first.isdigit() and last[-2:][0] in _LEVEL_WORDS):
         return None
     base = start - len(window)
     if chapter := _CHAPTER.search(window):

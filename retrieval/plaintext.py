@@ -17,6 +17,8 @@ _ENTITY = re.compile(r"&(?:sect|nbsp|thinsp|ensp|emsp|#167|#xa7|#160|#xa0|#8239|
 _SIGN = ("sect;", "#167;", "#xa7;")
 _ODD_SIGNS = "\u200b\u2060\ufeff\u2010\u2011¹²³⁰⁴⁵⁶⁷⁸⁹"
 _ODD = str.maketrans(_ODD_SIGNS, "   --" + " " * 10)
+# What must be made plain holds one of these; to look for each is much faster than one pattern that looks for all.
+_NOT_PLAIN = ("&", "\u0308", "\xad", "-\n", "- \n", "Abs. (", "Absatz (", *_ODD_SIGNS)
 _IN_BRACKETS = re.compile(r"(Abs\. |Absatz )\((\d{1,2}[a-z]?)\)")
 _COMBINED = re.compile(r"[aouAOU]\u0308")
 _PARTED = re.compile(r"\xad|(?<=[a-zäöüß])-[^\S\n]?\n[^\S\n]{0,9}(?!(?:und|oder|bzw|sowie)\b)(?=[a-zäöüß])")
@@ -26,6 +28,23 @@ _QUOTE = re.compile(
 )
 
 
+# Blanks as the patterns know them, and those of them that are common in texts.
+SPACES = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace())
+_COMMON_SPACES = frozenset(" \u00a0\n")
+
+
+def ahead(plain: str, pos: int) -> str:
+    """The sign with which the text goes on behind one blank at most; a further blank can hide any sign and is in all sets of signs.
+
+    A look at it spares most of the patterns that cannot match.
+    """
+    try:
+        sign = plain[pos]
+        return plain[pos + 1] if sign in _COMMON_SPACES else sign
+    except IndexError:
+        return ""
+
+
 class Plain(NamedTuple):
     """``given`` as it came and ``text`` made plain; ``places`` holds for each sign of ``text`` its place in ``given``, if it moved."""
 
@@ -33,9 +52,9 @@ class Plain(NamedTuple):
     text: str
     places: list[int] | None
 
-    def start(self, pos: int) -> int:
-        """The place in the given text of the character at ``pos``."""
-        return pos if self.places is None else self.places[pos]
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The span in the given text of what stands between the two."""
+        return (start, end) if self.places is None else (self.places[start], self.places[end - 1] + 1)
 
     def end(self, pos: int) -> int:
         """The place in the given text behind the character that ends at ``pos``."""
@@ -43,15 +62,20 @@ class Plain(NamedTuple):
 
     def name(self, start: int, end: int) -> str:
         """The given words of a name, whole where a line break parts them."""
-        words = self.given[self.start(start) : self.end(end)]
+        words = self.given[slice(*self.span(start, end))]
         return words if self.places is None else _HYPHEN.sub("", words)
 
 
 def plain(text: str) -> Plain:
     """The text for the grammar."""
+    for words in _NOT_PLAIN:
+        if words in text:
+            return _made_plain(text)
+    return Plain(text, text, None)
+
+
+def _made_plain(text: str) -> Plain:
     same = _same_length(text)
-    if "\xad" not in same and "-\n" not in same and "- \n" not in same:
-        return Plain(text, same, None)
     parts: list[str] = []
     places: list[int] = []
     pos = 0
@@ -73,17 +97,13 @@ def _same_length(text: str) -> str:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
     if "Abs. (" in text or "Absatz (" in text:
         text = _IN_BRACKETS.sub(r"\1 \2 ", text)
-    for sign in _ODD_SIGNS:
-        if sign in text:
-            return text.translate(_ODD)
-    return text
+    return text.translate(_ODD)
 
 
 def quoted(text: str) -> Spans:
     """The spans between quotation marks, and the editors' notes "(+++ … +++)"."""
-    if not any(mark in text for mark in ("„", "»", "«", "“", '"', "(+++")):
-        return []
-    return [match.span() for match in _QUOTE.finditer(text)]
+    has_marks = "„" in text or "»" in text or "«" in text or "“" in text or '"' in text or "(+++" in text
+    return [match.span() for match in _QUOTE.finditer(text)] if has_marks else []
 
 
 def is_inside(pos: int, spans: Spans) -> bool:

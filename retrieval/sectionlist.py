@@ -9,6 +9,7 @@ import re
 from typing import Final
 
 from retrieval.lawnames import law_after
+from retrieval.plaintext import ahead
 from retrieval.sublevels import (
     BLANKS,
     FORMER_SIGNS,
@@ -22,7 +23,6 @@ from retrieval.sublevels import (
     SUB,
     Group,
     Member,
-    ahead,
     letter_behind,
     levels,
     section_key,
@@ -85,7 +85,7 @@ def close(plain: str, group: Group, pos: int) -> Group:
         pos = inner.end()
     pos = former_behind(plain, group, pos)
     law = law_after(plain, pos)
-    container = None if law or annex or group.container or "An" not in plain[pos : pos + 60] else _CONTAINER_AFTER.match(plain, pos)
+    container = None if law or annex or group.container or plain.find("An", pos, pos + 60) < 0 else _CONTAINER_AFTER.match(plain, pos)
     if container:
         group.container = f"{container[1].removesuffix('s')} {container[2]}"
         group.members[-1].end = pos = container.end()
@@ -102,7 +102,9 @@ def close(plain: str, group: Group, pos: int) -> Group:
 
 def former_behind(plain: str, group: Group, pos: int) -> int:
     """Take the words that name a former version into the citation; in brackets they only tell."""
-    if ahead(plain, pos) in FORMER_SIGNS and (former := _FORMER.match(plain, pos)):
+    if ahead(plain, pos) not in FORMER_SIGNS:
+        return pos
+    if former := _FORMER.match(plain, pos):
         group.former = True
         group.members[-1].end = pos = former.end()
     elif plain[pos + 1 : pos + 2] == "(" and _FORMER_ASIDE.match(plain, pos):
@@ -116,15 +118,15 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
     if match is None:
         return None
     number, end = match[0], match.end()
-    member = Member(match.start(), end, number)
-    if number.endswith("ff") or (number.endswith("f") and _f_is_following(plain, end)):
+    member = Member(pos, end, number)
+    if number[-1] == "f" and (number.endswith("ff") or _f_is_following(plain, end)):
         member.section, member.open = number.rstrip("f"), "ff" if number.endswith("ff") else "f"
         end += plain[end : end + 1] == "."
     elif number[-1].isdigit() and (letter := letter_behind(plain, pos, end)):
         member.section, end = number + letter[1], letter.end()
     elif ahead(plain, end) in OPEN_SIGNS and (opened := OPEN.match(plain, end)):
         member.open, end = opened[1], opened.end()
-    if number[-1:].isupper() and number[0].isdigit():
+    if number[-1].isupper() and number[0].isdigit():
         member.section = number.lower()
     if not member.open and ahead(plain, end) in RANGE_SIGNS and (until := RANGE.match(plain, end)):
         last = _NUMBER.match(plain, until.end()) or _ROMAN_NUMBER.match(plain, until.end())

@@ -7,9 +7,13 @@ bounded, so that a list is read in time linear in its length.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
+import msgspec
+
 from retrieval.lawnames import Law, law_after
+from retrieval.plaintext import SPACES, ahead
 
 RELATIVE: Final = "Absatz"
 BLANKS = r"\s{0,40}"
@@ -20,7 +24,7 @@ LETTER = re.compile(
 OPEN = re.compile(r"\s{0,9}(ff?)(?![\w)])\.?")
 SENTENCE_GOES_ON = re.compile(r"\.\s{1,3}(?:[a-zäöü]|[A-Z]+[a-z]*[A-Z])")
 SUB = re.compile(
-    rf"{BLANKS}(?=[AaSsNnZzBbLl])([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s{{0,9}}\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s{{0,9}}\d))"
+    rf"{BLANKS}([Aa]bs(?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s{{0,9}}\d))|[Aa]b\.|[Ss](?:atz(?:es)?|ä\xad?tzen?|\.|(?=\s{{0,9}}\d))"
     rf"|[Nn](?:ummern?|rn?\.|rn?(?=\s{{0,9}}\d))|[Zz]iff(?:ern?|\.)|[Bb]uchst(?:aben?|\.)?|[Ll]it(?:era|\.)?|[Bb]st\.?){BLANKS}"
     r"(\d{1,3}[a-z]{0,2}|[a-z]{1,2}|eins|zwei|drei)(?:(?!\w|/\d|\.\d)|(?=S\.?\s?\d|Nr|Buchst|[A-ZÄÖÜ]{2}|[A-ZÄÖÜ][a-zäöü]{1,9}[A-Z](?![a-z])))"
 )
@@ -49,60 +53,58 @@ JOIN = re.compile(
     rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
     r"(?!(?<=\n)[\da-z]{1,3}[.)])"
 )
-_LEVELS = {"a": 0, "s": 1, "n": 2, "z": 2, "b": 3, "l": 3}
+_LEVELS = {"a": 0, "s": 1, "n": 2, "z": 2, "b": 3, "l": 3, "A": 0, "S": 1, "N": 2, "Z": 2, "B": 3, "L": 3}
+_DIGITS = re.compile(r"\d{1,9}")
 _LIMIT = 60
 Path = tuple[tuple[int, str], ...]
 _ROMANS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 # With which signs a pattern can go on behind a blank; a look at the sign spares most of the patterns that cannot match.
-_SPACES = frozenset(chr(code) for code in range(0x3001) if chr(code).isspace())
-_BLANK_SIGNS = frozenset(" \u00a0\n")
-_SUB_SIGNS = frozenset("AaSsNnZzBbLl") | _SPACES
-_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa") | _SPACES
-JOIN_SIGNS = frozenset(",;/+&uosbijam") | _SPACES
-RANGE_SIGNS = frozenset("b-–—") | _SPACES
-OPEN_SIGNS = frozenset("f") | _SPACES
-FORMER_SIGNS = frozenset("ai(") | _SPACES
+_SUB_SIGNS = frozenset("AaSsNnZzBbLl") | SPACES
+_SHORT_SIGNS = frozenset("(IVXLC") | SPACES
+_EXTRA_SIGNS = frozenset(",0123456789ezdvlHTAVUDSa") | SPACES
+JOIN_SIGNS = frozenset(",;/+&uosbijam") | SPACES
+_LEVEL_SIGNS = _SUB_SIGNS | _EXTRA_SIGNS | JOIN_SIGNS
+LINK_SIGNS = frozenset(",/ajiuosbm") | SPACES
+RANGE_SIGNS = frozenset("b-–—") | SPACES
+OPEN_SIGNS = frozenset("f") | SPACES
+FORMER_SIGNS = frozenset("ai(") | SPACES
 
 
-def ahead(plain: str, pos: int) -> str:
-    """The sign with which the text goes on behind one blank at most; a further blank can hide any sign and is in all sets of signs."""
-    sign = plain[pos : pos + 1]
-    return plain[pos + 1 : pos + 2] if sign in _BLANK_SIGNS else sign
-
-
-class Member:
+class Member(msgspec.Struct, gc=False):
     """One section of a group while it is read."""
 
-    __slots__ = ("end", "extras", "open", "path", "section", "start", "until")
+    start: int
+    end: int
+    section: str
+    path: Path = ()
+    until: str | None = None
+    open: str = ""
+    extras: Path = ()
 
-    def __init__(self, start: int, end: int, section: str, path: Path = ()) -> None:
-        self.start, self.end, self.section, self.path = start, end, section, path
-        self.until: str | None = None
-        self.open = ""
-        self.extras: Path = ()
 
-
-class Group:
+class Group(msgspec.Struct, gc=False):
     """A unit and its sections, such as "§§ 129a, 130a Abs. 8, 131"."""
 
-    __slots__ = ("bare", "container", "end", "former", "law", "locator", "members", "plural", "spread", "unit")
+    unit: str
+    plural: bool = False
+    members: list[Member] = []
+    container: str | None = None
+    law: Law | None = None
+    end: int = 0
+    bare: bool = False
+    spread: bool = False
+    former: bool = False
+    locator: bool = False
 
-    def __init__(self, unit: str, plural: bool = False) -> None:
-        self.unit, self.plural, self.bare = unit, plural, False
-        self.members: list[Member] = []
-        self.container: str | None = None
-        self.law: Law | None = None
-        self.spread = self.former = self.locator = False
-        self.end = 0
 
-
+@lru_cache(maxsize=4096)
 def section_key(number: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts section numbers as statutes do: 129 < 129a < 130 < 1300; 4.2 < 4.10; Roman numbers by their value."""
     return tuple(_part_key(part) for part in number.split("."))
 
 
 def _part_key(part: str) -> tuple[int, str]:
-    digits = re.match(r"\d{1,9}", part)
+    digits = _DIGITS.match(part)
     if digits:
         return int(digits[0]), part[digits.end() :].lower()
     return (_roman(part), "") if part and all(letter in _ROMANS for letter in part) else (0, part.lower())
@@ -121,7 +123,7 @@ def with_path(member: Member, start: int, end: int, path: Path) -> Member:
 
 def letter_behind(plain: str, pos: int, end: int) -> re.Match[str] | None:
     """The letter behind the number from ``pos`` to ``end`` that a blank parts from it ("§ 12 a")."""
-    if not "a" <= plain[end + 1 : end + 3].lstrip()[:1] <= "z":
+    if len(word := plain[end + 1 : end + 3]) == 2 and word.isalpha():
         return None
     letter = LETTER.match(plain, end)
     return letter if letter and _belongs(plain, pos, letter.end()) else None
@@ -137,22 +139,20 @@ def _belongs(plain: str, pos: int, end: int) -> bool:
 
 def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
     """Read the sub-levels of the last member; each further value ("Abs. 1, 2 und 4") becomes a member of its own."""
-    if plain[pos + 1 : pos + 2] in _ROMANS and group.unit != RELATIVE and (roman := _ROMAN_SUB.match(plain, pos)):
-        pos = _romans(plain, roman, group)
-    elif group.unit != RELATIVE and (bracket := _BRACKET_SUB.match(plain, pos)):
-        pos = _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),))
-    while True:
+    if group.unit != RELATIVE and ahead(plain, pos) in _SHORT_SIGNS:
+        pos = _short_form(plain, pos, group)
+    while (sign := ahead(plain, pos)) in _LEVEL_SIGNS:
         member = group.members[-1]
-        sign = ahead(plain, pos)
-        if sub := SUB.match(plain, pos) if sign in _SUB_SIGNS else None:
-            level, value = _LEVELS[sub[1][0].lower()], _ORDINALS.get(sub[2], sub[2])
+        if sign in _SUB_SIGNS and (sub := SUB.match(plain, pos)):
+            word, value = sub.groups()
+            level, value = _LEVELS[word[0]], _ORDINALS.get(value, value)
             if level == 3 and member.path and member.path[-1][0] == 3 and len(value) == 2 and value[0] == value[1]:
                 member.extras, pos, member.end = (*member.extras, (5, value)), sub.end(), sub.end()
                 continue
             if (level == 3) == value[0].isalpha():
                 pos = _value(plain, sub.end(), group, member, (*member.path, (level, value)))
                 continue
-        if extra := _EXTRA.match(plain, pos) if sign in _EXTRA_SIGNS else None:
+        if sign in _EXTRA_SIGNS and (extra := _EXTRA.match(plain, pos)):
             pos = member.end = extra.end()
             member.extras += _extra(extra)
             continue
@@ -160,6 +160,15 @@ def levels(plain: str, pos: int, group: Group, plural: bool) -> int:
         if following is None:
             return pos
         pos = following
+    return pos
+
+
+def _short_form(plain: str, pos: int, group: Group) -> int:
+    """The Absatz without its word, "§ 280 I 2" or "§ 5 (1)"."""
+    if plain[pos + 1 : pos + 2] in _ROMANS and (roman := _ROMAN_SUB.match(plain, pos)):
+        return _romans(plain, roman, group)
+    bracket = _BRACKET_SUB.match(plain, pos)
+    return _value(plain, bracket.end(), group, group.members[-1], ((0, bracket[1]),)) if bracket else pos
 
 
 def _extra(match: re.Match[str]) -> Path:
@@ -189,19 +198,21 @@ def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
 def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> int:
     """Take one value of a sub-level, with its letter, its "ff." and its range, into the group."""
     level, value = path[-1]
-    if value[-1].isdigit() and level != 1 and (letter := letter_behind(plain, end, end)):
+    if level != 1 and value[-1].isdigit() and (letter := letter_behind(plain, end, end)):
         value, end = value + letter[1], letter.end()
-    if value[0].isdigit() and (value.endswith("ff") or (value[-1] == "f" and SENTENCE_GOES_ON.match(plain, end))):
+    if value[-1] == "f" and value[0].isdigit() and (value.endswith("ff") or SENTENCE_GOES_ON.match(plain, end)):
         value = value.rstrip("f")
     elif ahead(plain, end) in OPEN_SIGNS and (opened := OPEN.match(plain, end)):
         end = opened.end()
-    if level == 3 and plain[end : end + 1] == ")" and (SUB.match(plain, end + 1) or law_after(plain, end + 1)):
-        end += 1
-    if level == 3 and (double := _DOUBLE.match(plain, end)):
-        member.extras, end = (*member.extras, (5, double[1])), double.end()
+    if level == 3:
+        if plain[end : end + 1] == ")" and (SUB.match(plain, end + 1) or law_after(plain, end + 1)):
+            end += 1
+        if double := _DOUBLE.match(plain, end):
+            member.extras, end = (*member.extras, (5, double[1])), double.end()
     member.path, member.end = (*path[:-1], (level, value)), end
-    step = _SUB_RANGE.match(plain, end) if ahead(plain, end) in RANGE_SIGNS else None
-    last = _SUB_VALUE.match(plain, step.end()) if step else None
+    if ahead(plain, end) not in RANGE_SIGNS or not (step := _SUB_RANGE.match(plain, end)):
+        return end
+    last = _SUB_VALUE.match(plain, step.end())
     if last and section_key(value) < section_key(last[1]) and len(values := _between(value, last[1])) > 1:
         member.end = end = last.end()
         group.members += [with_path(member, member.start, end, (*path[:-1], (level, between))) for between in values[1:]]
@@ -227,7 +238,7 @@ def _further(plain: str, pos: int, group: Group, plural: bool) -> int | None:
         if joined is None or not SUB.match(plain, joined.end()):
             return None
     member, path = group.members[-1], None
-    if (sub := SUB.match(plain, joined.end())) and ((level := _LEVELS[sub[1][0].lower()]) == 3) == sub[2][0].isalpha():
+    if (sub := SUB.match(plain, joined.end())) and ((level := _LEVELS[sub[1][0]]) == 3) == sub[2][0].isalpha():
         path, end = (*_above(member.path, level), (level, sub[2])), sub.end()
     elif value := _SUB_VALUE.match(plain, joined.end()):
         path, end = _path_of(plain, value, group, plural), value.end()
@@ -255,7 +266,7 @@ def _path_of(plain: str, value: re.Match[str], group: Group, plural: bool) -> Pa
     letter = LETTER.match(plain, end)
     end = letter.end() if letter else end
     if sub := SUB.match(plain, end):
-        level = _LEVELS[sub[1][0].lower()]
+        level = _LEVELS[sub[1][0]]
         path = _above(path, level) if any(kind == level for kind, _ in path) else path
         if not path:
             return None

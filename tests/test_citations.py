@@ -198,6 +198,32 @@ def test_any_text_is_read_and_the_spans_fit(text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "law",
+    [
+        *(
+            "Apothekengesetz",
+            "Bürgerliches Gesetzbuch",
+            "Strafprozessordnung",
+            "Rahmenvertrag",
+            "Arzneimittelvereinbarung",
+            "Berufsrichtlinie",
+        ),
+        *("Hauptsatzung", "Samtabkommen", "Weltübereinkommen", "Kassenstatut", "Landesverfassung", "Rechtskonvention"),
+        *("Ausführungsbestimmung", "Kassenreglement", "Pharmakodex", "Impfempfehlung", "Amtsbekanntmachung"),
+        *("Hilfstaxe", "Impfleitlinie", "Fünftes Buch", "Buch V des SGB", "Technische Anlage 1", "TA1", "ApBetrO", "SGB V"),
+    ],
+)
+@pytest.mark.parametrize("between", [" ", ", ", " ("])
+def test_every_word_for_a_law_is_seen_in_front_of_a_section(law: str, between: str) -> None:
+    assert named(f"Gemeint ist: {law}{between}§ 14") == [f"§ 14 | {law}"]
+
+
+@pytest.mark.parametrize("blank", [" ", "\n", "\t", "\u00a0", "\u2009", "\r\n"])
+def test_any_blank_may_stand_before_the_margin_number_of_a_commentary(blank: str) -> None:
+    assert [citation.locator for citation in citations(f"Muster, § 5{blank}Rn. 3 meint")] == [True]
+
+
+@pytest.mark.parametrize(
     "piece",
     [
         "§",
