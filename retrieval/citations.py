@@ -89,7 +89,7 @@ _LOCATOR_FRONT = re.compile(
 )
 _LOCATOR_SIGNS = frozenset("RAF") | SPACES
 _LOCATOR_ENDS = frozenset("0123456789u.,eO")
-_OPENING = re.compile(r"(?<=\w)\s(?:dem|der|des)\s([^\n:.]{3,90}?)(?:\s(gelten|sind|finden)\s(?:[a-zäöü]{2,15}\s){0,3}entsprechend:\s|:\n)")
+_OPENING = re.compile(r"de[mrs](?<=\w\sde\w)\s([^\n:.]{3,90}?)(?:\s(gelten|sind|finden)\s(?:[a-zäöü]{2,15}\s){0,3}entsprechend:\s|:\n)")
 _NEXT_SENTENCE = re.compile(r"[.;]\s")
 _NEXT_ITEM = re.compile(r"\n\s{0,9}\d{1,2}[a-z]?\.\s")
 
@@ -166,7 +166,8 @@ def _is_locator(plain: str, start: int, end: int) -> bool:
     """Whether a section only tells the place in a commentary or in a collection of decisions."""
     if ahead(plain, end + (plain[end : end + 1] == ",")) in _LOCATOR_SIGNS and _LOCATOR_BEHIND.match(plain, end):
         return True
-    if plain[start - 2 : start - 1].isalpha() and plain[start - 2] not in _LOCATOR_ENDS:
+    before = plain[start - 2 : start - 1]
+    if before.isalpha() and before not in _LOCATOR_ENDS:
         return False
     front = plain[max(0, start - 50) : start].rstrip()
     return bool(front) and front[-1] in _LOCATOR_ENDS and bool(_LOCATOR_FRONT.search(front))

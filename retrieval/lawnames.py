@@ -7,12 +7,13 @@ looked up in the own text. All patterns are anchored and bounded.
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+
+import msgspec
 
 from retrieval.plaintext import SPACES, ahead
 
 
-class Law(NamedTuple):
+class Law(msgspec.Struct, frozen=True, gc=False):
     """Where a law is named: its words run from ``words_start`` to ``end``.
 
     ``own`` means that they point to the own text. ``start`` is where the citation begins if the law stands in front of it, else -1.
@@ -66,7 +67,7 @@ _GENITIVE = rf"{_UP}[a-zäöüß\xad-]{{3,40}}s(?!\w)"
 _ABBREVIATION = rf"{_UP}{_W}{{0,20}}(?:-{_W}{{1,20}}){{0,3}}(?:/(?:EU|[A-C])(?!\w))?(?:\s(?:1[89]|20)\d\d(?!\w))?"
 
 _ARTICLE = re.compile(r"\s{0,40}[(,]?\s{0,9}((?:des|der|zum|zur|im|in\s+der|vom|von|aus\s+de[mr])\s{1,40})?")
-_SIGNS = frozenset("(dzivaABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ") | SPACES
+LAW_SIGNS = frozenset("(dzivaABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ") | SPACES
 _QUICK = re.compile(rf"\s{{0,40}}[(]?(?:{_UP}|d|zu|im|in\sder|vo|aus\sde)")
 _OWN = re.compile(
     r"\s{0,40}(?:dieser|dieses|diesem|(?:des|der|dem)\s(?:vorliegenden|hiesigen))\s{1,40}(?:[A-ZÄÖÜ][\w-]{0,40})?(?:[Gg]esetz|[Bb]uch|[Oo]rdnung"
@@ -112,7 +113,7 @@ _PROSE = re.compile(r"(?:des|der|dem|das|die|im|vom|zum|zur|den)\s+$")
 
 def law_after(plain: str, pos: int) -> Law | None:
     """The law that is named directly behind ``pos``."""
-    if ahead(plain, pos) not in _SIGNS or not _QUICK.match(plain, pos):
+    if ahead(plain, pos) not in LAW_SIGNS or not _QUICK.match(plain, pos):
         return None
     if own := _OWN.match(plain, pos):
         return Law(own.start(), own.end(), own=True)

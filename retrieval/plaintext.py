@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from typing import NamedTuple
+
+import msgspec
 
 Spans = list[tuple[int, int]]
 
@@ -45,7 +46,7 @@ def ahead(plain: str, pos: int) -> str:
         return ""
 
 
-class Plain(NamedTuple):
+class Plain(msgspec.Struct, frozen=True, gc=False):
     """``given`` as it came and ``text`` made plain; ``places`` holds for each sign of ``text`` its place in ``given``, if it moved."""
 
     given: str
@@ -68,10 +69,7 @@ class Plain(NamedTuple):
 
 def plain(text: str) -> Plain:
     """The text for the grammar."""
-    for words in _NOT_PLAIN:
-        if words in text:
-            return _made_plain(text)
-    return Plain(text, text, None)
+    return _made_plain(text) if any(map(text.__contains__, _NOT_PLAIN)) else Plain(text, text, None)
 
 
 def _made_plain(text: str) -> Plain:
@@ -97,7 +95,7 @@ def _same_length(text: str) -> str:
         text = _COMBINED.sub(lambda m: unicodedata.normalize("NFC", m[0]) + "\xad", text)
     if "Abs. (" in text or "Absatz (" in text:
         text = _IN_BRACKETS.sub(r"\1 \2 ", text)
-    return text.translate(_ODD)
+    return text.translate(_ODD) if any(map(text.__contains__, _ODD_SIGNS)) else text
 
 
 def quoted(text: str) -> Spans:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from retrieval.lawnames import law_after
+from retrieval.lawnames import LAW_SIGNS, law_after
 from retrieval.plaintext import ahead
 from retrieval.sublevels import (
     BLANKS,
@@ -21,6 +21,7 @@ from retrieval.sublevels import (
     RANGE_SIGNS,
     SENTENCE_GOES_ON,
     SUB,
+    TAIL_SIGNS,
     Group,
     Member,
     letter_behind,
@@ -45,6 +46,7 @@ _FORMER = re.compile(
     rf"|{_DATED_VERSION}[^§;()]{{0,80}}?(?:Fassung(?:en)?(?!\w)|\d{{4}}(?!\s[a-zäöü]|\w)))"
 )
 _FORMER_ASIDE = re.compile(rf"\s{{0,40}}\((?:a\.?\s?F\b|{_DATED_VERSION})")
+_CLOSING_SIGNS = FORMER_SIGNS | LAW_SIGNS
 _MEASURE = re.compile(
     r"\s{0,9}(?:Tag|Woche|Monat|Jahr|Stunde|Minute|Euro|Cent|DM|EUR|Prozent|%|Stück|Packung|Mitglied|Person|Apotheke|Zeichen|Seite)"
 )
@@ -83,6 +85,9 @@ def close(plain: str, group: Group, pos: int) -> Group:
     annex = group.unit in (ANNEX, APPENDIX)
     while annex and (inner := _IN_ANNEX.match(plain, pos)):
         pos = inner.end()
+    if ahead(plain, pos) not in _CLOSING_SIGNS:
+        group.end = pos
+        return group
     pos = former_behind(plain, group, pos)
     law = law_after(plain, pos)
     container = None if law or annex or group.container or plain.find("An", pos, pos + 60) < 0 else _CONTAINER_AFTER.match(plain, pos)
@@ -119,6 +124,8 @@ def _number(plain: str, pos: int, unit: str) -> tuple[Member, int] | None:
         return None
     number, end = match[0], match.end()
     member = Member(pos, end, number)
+    if number[-1].isdigit() and ahead(plain, end) not in TAIL_SIGNS:
+        return member, end
     if number[-1] == "f" and (number.endswith("ff") or _f_is_following(plain, end)):
         member.section, member.open = number.rstrip("f"), "ff" if number.endswith("ff") else "f"
         end += plain[end : end + 1] == "."

@@ -16,7 +16,7 @@ from retrieval.lawnames import Law, law_after
 from retrieval.plaintext import SPACES, ahead
 
 RELATIVE: Final = "Absatz"
-BLANKS = r"\s{0,40}"
+BLANKS = r"\s{0,40}+"  # taken whole, as nothing that follows begins with a blank
 LETTER = re.compile(
     r"\s{1,2}([a-eg-z])(?![\w.])(?!\s?V\b)"
     r"(?=\s{0,9}(?:$|[,;:)/–-]|\(\d|[A-ZÄÖÜ§]|(?:und|oder|bis|sowie|bzw|des|der|im|in|dieses|dieser|ff?|i)\b))"
@@ -39,7 +39,7 @@ _GOES_ON = (
 _BRACKET_SUB = re.compile(rf"\s{{0,9}}\((\d{{1,2}}[a-z]?)\)(?!\s{{0,9}}(?!{_GOES_ON})[A-ZÄÖÜ][a-zäöü])")
 _ROMAN_SUB = re.compile(r"\s([IVX]{1,5})([a-z])?(?:\s(\d{1,2}))?(?![\w.])")
 _EXTRA = re.compile(
-    r"[\s,]{0,40}(?=[\dezdlHTAVUDSa])(?:(\d(?=\.)|erste|zweite|dritte|vierte|letzte)(?:\.|[rns]?)\s{0,9}"
+    r"[\s,]{0,40}+(?=[\dezdlHTAVUDSa])(?:(\d(?=\.)|erste|zweite|dritte|vierte|letzte)(?:\.|[rns]?)\s{0,9}"
     r"(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.?|Var\.?|Spiegelstrich|Satz)(?!\w)"
     r"|(Halbsatz|Teilsatz|Halbs\.?|Hs\.?|Alternative|Alt\.|Variante|Var\.|Unterabs(?:atz|\.)|UAbs\.?|Doppelbuchst(?:aben?|\.)|Spiegelstrich)"
     r"\s{0,9}([\da-z]{1,3})(?!\w)|Teil\s{1,9}[A-Z\d](?!\w)|a\.\s?E\.)"
@@ -50,7 +50,7 @@ _WITH = re.compile(
     rf",?{BLANKS}(?:jeweils\s)?(?:auch\s)?(?:in\s+Verbindung\s+mit|i\.?\s?V\.?\s?m(?:it\b|\.|(?!\w))|mit\s+Ausnahme\s+(?:des|der|von))\s{{1,40}}(?=[ASNB])"
 )
 JOIN = re.compile(
-    rf"{BLANKS}(?:[,;/+&]{BLANKS}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
+    rf"{BLANKS}(?:[,;/+&]\s{{0,40}}(?:(?:und|oder|sowie|auch)\s{{1,40}})?|(?:und|oder|sowie|beziehungsweise|bzw\.|u\.|o\.)\s{{1,40}})"
     r"(?!(?<=\n)[\da-z]{1,3}[.)])"
 )
 _LEVELS = {"a": 0, "s": 1, "n": 2, "z": 2, "b": 3, "l": 3, "A": 0, "S": 1, "N": 2, "Z": 2, "B": 3, "L": 3}
@@ -67,6 +67,7 @@ _LEVEL_SIGNS = _SUB_SIGNS | _EXTRA_SIGNS | JOIN_SIGNS
 LINK_SIGNS = frozenset(",/ajiuosbm") | SPACES
 RANGE_SIGNS = frozenset("b-–—") | SPACES
 OPEN_SIGNS = frozenset("f") | SPACES
+TAIL_SIGNS = RANGE_SIGNS | frozenset("abcdefghijklmnopqrstuvwxyz")
 FORMER_SIGNS = frozenset("ai(") | SPACES
 
 
@@ -198,6 +199,9 @@ def _romans(plain: str, roman: re.Match[str], group: Group) -> int:
 def _value(plain: str, end: int, group: Group, member: Member, path: Path) -> int:
     """Take one value of a sub-level, with its letter, its "ff." and its range, into the group."""
     level, value = path[-1]
+    if level != 3 and value[-1] != "f" and ahead(plain, end) not in TAIL_SIGNS:
+        member.path, member.end = path, end
+        return end
     if level != 1 and value[-1].isdigit() and (letter := letter_behind(plain, end, end)):
         value, end = value + letter[1], letter.end()
     if value[-1] == "f" and value[0].isdigit() and (value.endswith("ff") or SENTENCE_GOES_ON.match(plain, end)):
