@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 import streamlit as st
@@ -66,7 +67,8 @@ def main(opener: Opener | None = None) -> None:
     chosen = st.navigation(list(pages.values()), position="hidden")
     if clicked and chosen is not pages["norm"]:
         st.switch_page(pages["norm"], query_params=write(state, norm=True))
-    opened = _opened(opener or _open, places, words)
+    with _first_time(words):
+        opened = _opened(opener or _open, places, words)
     index = places.index or Path()
     with st.sidebar:
         _menu(pages, state)
@@ -163,6 +165,14 @@ def _opened(opener: Opener, places: Places, words: Words) -> Runs | Block:
     except Exception as error:
         log.exception("the stock at %s could not be opened", places.index)
         return screens.of_error(error, places.index, words)
+
+
+def _first_time(words: Words) -> AbstractContextManager[None]:
+    """Says that the stock is being opened, in a session that has not seen it open."""
+    if st.session_state.get("opened_once"):
+        return nullcontext()
+    st.session_state["opened_once"] = True
+    return st.spinner(words.t("page.opening"))
 
 
 @st.cache_resource(show_spinner=False)

@@ -119,7 +119,8 @@ class Runs:
             known = next((pool for other, pool in reversed(self._pools.items()) if other[:3] == key[:3]), None)
         pool = self.federation.gather(question, settings, known=known)
         with self._lock:
-            self._pools[key] = pool
+            # Another session may have opened a new version meanwhile; the pool knows of which one it speaks.
+            self._pools[(pool.stamps.index or key[0], *key[1:])] = pool
             while len(self._pools) > self._most:
                 self._pools.popitem(last=False)
         return pool

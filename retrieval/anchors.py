@@ -65,7 +65,7 @@ class AnchorRegister:
 
     def __init__(self, anchors: Iterable[Anchor] = (), fingerprint: str = "") -> None:
         self.anchors = tuple(anchors)
-        self.fingerprint = fingerprint or hashlib.sha256(b"").hexdigest()
+        self.fingerprint = fingerprint
 
     @classmethod
     def load(cls, path: Path | str | None) -> AnchorRegister:

@@ -170,7 +170,8 @@ def _anchored(fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selec
         found = units.hits if outcome == "found" else ()
         entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]
         anchors.append(Anchor(claim, outcome, tuple(hit.chunk_id for hit in found), units.error_class))
-    return merge((*fused.living, *entries)), tuple(anchors), len(entries)
+    # What was asked for by its address comes first, so that the Absätze of a norm stand in the order of the text.
+    return merge((*entries, *fused.living)), tuple(anchors), len(entries)
 
 
 def _anchor_outcome(target: Target, units: Units, pool: Pool, selection: Selection) -> str:

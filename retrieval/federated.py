@@ -13,13 +13,15 @@ from typing import Any, TypeVar
 import msgspec
 
 from retrieval.decide import decide
+from retrieval.errors import BadSetting
 from retrieval.gather import Ask, Wiring, gather
-from retrieval.hits import hits_of, target_of
+from retrieval.hits import hits_of, sections_of, target_of
 from retrieval.model import Target
 from retrieval.ports import Anchors, NamedCorpora, Router, Verweise
 from retrieval.settings import Settings
 from retrieval.stages.selection import Selection, select
 from retrieval.trace import Pool, Trace
+from retrieval.where import for_corpus
 
 log = logging.getLogger(__name__)
 _ABSENT: Any = object()
@@ -84,8 +86,9 @@ class FederatedRetriever:
             limit = settings.quota.max_final_results
         elif limit is _ABSENT or limit is None:
             limit = None if top_k is _ABSENT else top_k
-        ask = Ask(kwargs.get("where"), tuple(kwargs.get("explicit_sections") or ()), _passed_on(kwargs))
-        return settings, limit, ask
+        for_corpus(kwargs.get("where"), "")
+        ask = Ask(kwargs.get("where"), sections_of(kwargs.get("explicit_sections")), _passed_on(kwargs))
+        return settings, valid_limit(limit), ask
 
     # --- what happens before a search ------------------------------------------------------------------------------------
 
@@ -173,6 +176,15 @@ class FederatedRetriever:
     def persist_dir(self) -> str:
         """The folder of the index."""
         return str(getattr(self.registry, "persist_dir", ""))
+
+
+def valid_limit(limit: object) -> int | None:
+    """A limit as a whole number of at least 1, None for no limit (None and 0). Raises BadSetting."""
+    if limit is None or limit == 0:
+        return None
+    if isinstance(limit, bool) or not isinstance(limit, int) or limit < 0:
+        raise BadSetting(f"The limit of the list: found {str(limit)[:40]!r}, expected a whole number of at least 1, or None for no limit.")
+    return limit
 
 
 def _passed_on(kwargs: Mapping[str, Any]) -> dict[str, Any]:

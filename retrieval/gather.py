@@ -84,8 +84,13 @@ class _Gathering:
         self.prepared: dict[int, Question] = {}
         self.chunks: dict[str, Chunk] = {}
         self.identities: dict[str, str] = {}
-        same = known is not None and known.question == question and known.fetch_k == settings.gathering.fetch_k
-        self.known = known if same else None
+        self.known = known if known is not None and self._speaks_of_now(known) else None
+
+    def _speaks_of_now(self, known: Pool) -> bool:
+        """Whether an earlier pool is about this question, these candidates, this filter and this version of the stock."""
+        asked = known.question, known.fetch_k, known.where, known.stamps.index
+        where = dict(self.ask.where) if self.ask.where else None
+        return asked == (self.question, self.settings.gathering.fetch_k, where, self._stamps().index)
 
     # --- the line -----------------------------------------------------------------------------------------------------
 
@@ -114,11 +119,11 @@ class _Gathering:
             identities=self.identities,
             specs=self._specs(available),
             stamps=self._stamps(),
-            words=next((prepared.words for prepared in self.prepared.values()), ()),
+            words=next((prepared.words for prepared in self.prepared.values()), self.known.words if self.known else ()),
             where=dict(self.ask.where) if self.ask.where else None,
         )
         pool = self._with_given_targets(pool, limit)
-        return msgspec.structs.replace(pool, faults=(*self._encoder_faults(), *self.faults))
+        return msgspec.structs.replace(pool, faults=(*self._blocked(), *self._encoder_faults(), *self.faults))
 
     # --- calls that may fail ------------------------------------------------------------------------------------------
 
@@ -130,7 +135,13 @@ class _Gathering:
             self.faults.append(Fault(part, type(error).__name__, str(error)[:500]))
             return otherwise
 
+    def _blocked(self) -> list[Fault]:
+        """The corpora in stock that cannot be asked at all, with the reason."""
+        return [Fault("stock", "BrokenStock", str(reason)) for reason in getattr(self.registry, "blocked", {}).values()]
+
     def _encoder_faults(self) -> list[Fault]:
+        if not self.prepared and self.known is not None:
+            return [fault for fault in self.known.faults if fault.part == "encoder"]
         messages = {message for prepared in self.prepared.values() for message in prepared.encoder_error.values()}
         return [Fault("encoder", "EncoderError", message) for message in sorted(messages)]
 
@@ -182,16 +193,14 @@ class _Gathering:
         return self.sources[corpus]
 
     def _answer(self, corpus: str) -> CorpusAnswer:
-        if self.known is not None and corpus in self.known.answers and not self.known.answers[corpus].foreign:
-            answer = self.known.answers[corpus]
-            self._keep(corpus, answer)
-            return answer
+        earlier = self.known.answers.get(corpus) if self.known is not None else None
+        again = earlier is None or earlier.foreign or earlier.status == "failed"
         try:
-            answer = self._asked(corpus)
+            answer = self._asked(corpus) if again or earlier is None else earlier
+            self._keep(corpus, answer)
         except Exception as error:
             log.warning("corpus %s failed: %s: %s", corpus, type(error).__name__, error)
             return CorpusAnswer(corpus, "failed", error_class=type(error).__name__, error=str(error)[:500])
-        self._keep(corpus, answer)
         return answer
 
     def _asked(self, corpus: str) -> CorpusAnswer:

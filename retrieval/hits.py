@@ -66,3 +66,8 @@ def target_of(raw: Any) -> Target:
         None if subsection is None else str(subsection),
         raw.get("max_chunks"),
     )
+
+
+def sections_of(raw: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Sections as a caller names them: one, several or none."""
+    return (raw,) if isinstance(raw, str) else tuple(raw or ())

@@ -14,7 +14,7 @@ import msgspec
 from retrieval.background import scaled
 from retrieval.decide import decide
 from retrieval.errors import FundstelleError
-from retrieval.hits import dictionaries, hits_of, metadata_of
+from retrieval.hits import dictionaries, hits_of, metadata_of, sections_of
 from retrieval.model import (
     LEXICAL,
     SECTION_LOOKUP,
@@ -151,7 +151,7 @@ class LegalRetriever:
         fetch_k: int | None = None,
         where: Mapping[str, Any] | None = None,
         max_final_results: int | None = None,
-        explicit_sections: Sequence[str] = (),
+        explicit_sections: str | Sequence[str] = (),
         include_neighbors: bool = False,
         enable_definition_lookup: bool = False,
     ) -> list[dict[str, Any]]:
@@ -161,7 +161,7 @@ class LegalRetriever:
         """
         del include_neighbors, enable_definition_lookup
         settings = Settings.of({} if fetch_k is None else {"fetch_k": fetch_k})
-        pool = self._pool(question, settings.gathering.fetch_k, where, explicit_sections)
+        pool = self._pool(question, settings.gathering.fetch_k, where, sections_of(explicit_sections))
         return hits_of(decide(pool, settings, max_final_results or top_k))
 
     def _pool(self, question: str, fetch_k: int, where: Mapping[str, Any] | None = None, explicit_sections: Sequence[str] = ()) -> Pool:

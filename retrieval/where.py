@@ -31,6 +31,8 @@ def matches(metadata: Mapping[str, Any], where: Mapping[str, Any] | None) -> boo
 
 
 def _condition(metadata: Mapping[str, Any], key: str, wanted: Any) -> bool:
+    if key.startswith("$") and key not in ("$and", "$or"):
+        raise BadInput(f"Filter: found {key!r} where a key or $and or $or is expected.")
     if key == "$and":
         return all(matches(metadata, part) for part in wanted)
     if key == "$or":
@@ -52,6 +54,9 @@ def for_corpus(where: Mapping[str, Any] | None, default_container: str) -> tuple
     """
     if not where:
         return None, ""
+    if not isinstance(where, Mapping):
+        raise BadInput(f"Filter: found {str(where)[:40]!r}, expected a mapping of metadata keys to conditions.")
+    matches({}, where)  # an operator that is not known is refused before any corpus is asked
     dropped: list[str] = []
     kept = _without_foreign(where, default_container, dropped)
     return kept or None, ", ".join(dropped)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import msgspec
 import pytest
 
 from dashboard.stock import Runs
@@ -115,6 +116,28 @@ def test_a_stock_that_changes_in_the_middle_of_a_run_does_not_mix_two_versions(
     # The names are those of the new version, which knows none; everything else is the version in which the run began.
     assert trace.completed == expected.completed
     assert trace.stamps == expected.stamps
+
+
+def test_an_earlier_pool_of_another_version_of_the_stock_is_not_used(federation: FederatedRetriever, counted: Counted) -> None:
+    earlier = federation.gather(QUESTION)
+    other = msgspec.structs.replace(earlier, stamps=msgspec.structs.replace(earlier.stamps, index="an older version"))
+    asked = len(counted.asked)
+    assert federation.gather(QUESTION, known=earlier) == earlier
+    assert len(counted.asked) == asked
+    assert federation.gather(QUESTION, known=other) == earlier
+    assert len(counted.asked) == 2 * asked
+
+
+def test_the_absaetze_of_a_section_that_the_question_names_stand_in_the_order_of_the_text(federation: FederatedRetriever) -> None:
+    trace = federation.trace("Was regelt § 14 des Abgabevertrages?")
+    named = [trace.chunks[entry.chunk_id] for entry in trace.final if entry.rank_by == "section_lookup"]
+    assert [chunk.subsection for chunk in named] == ["1", "2", "3", "4"]
+    assert {chunk.section_id for chunk in named} == {"§ 14"}
+
+
+def test_one_section_may_be_named_without_a_list(federation: FederatedRetriever) -> None:
+    first = federation.query("Rangfolge", explicit_sections="§ 14 Abgabevertrag", max_final_results=1)[0]
+    assert (first["corpus_id"], first["metadata"]["section_id"]) == ("abgabevertrag", "§ 14")
 
 
 def test_the_references_are_a_provider_for_hits_of_any_federation(federation: FederatedRetriever) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.errors import BadSetting
 from retrieval.federated import FederatedRetriever
 from retrieval.model import Target
 
@@ -145,6 +146,20 @@ def test_a_retriever_without_look_up_costs_only_its_anchor() -> None:
 def test_the_limit_is_max_final_results_else_top_k_else_none(kwargs: dict[str, Any], count: int) -> None:
     registry = Registry(a=Retriever([hit(f"x{n}", 0.5, "a") for n in range(12)]))
     assert len(FederatedRetriever(registry).query("Frage", **kwargs)) == count
+
+
+@pytest.mark.parametrize("limit", [-1, 2.5, "5", True])
+def test_a_limit_that_is_none_is_refused(limit: Any) -> None:
+    with pytest.raises(BadSetting, match="whole number of at least 1"):
+        FederatedRetriever(Registry(a=Retriever([]))).query("Frage", top_k=limit)
+
+
+def test_a_corpus_that_is_blocked_stands_in_the_trace() -> None:
+    registry = Registry(a=Retriever([hit("x", 0.5, "a")]))
+    registry.blocked = {"b": "b: the collection is damaged"}  # type: ignore[attr-defined]
+    trace = FederatedRetriever(registry).trace("Frage")
+    assert [(fault.part, fault.message) for fault in trace.faults] == [("stock", "b: the collection is damaged")]
+    assert trace.partial
 
 
 class Checked(Retriever):

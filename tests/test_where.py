@@ -30,6 +30,12 @@ def test_a_filter_means_what_it_says(where: dict[str, Any] | None, expected: boo
     assert matches(NORM, where) is expected
 
 
+@pytest.mark.parametrize("where", [{"$not": {"section_id": "§ 9"}}, {"a": {"$regex": "9"}}, "§ 9"])
+def test_a_filter_that_is_none_is_refused_before_any_corpus_is_asked(where: Any) -> None:
+    with pytest.raises(BadInput, match="Filter: found"):
+        for_corpus(where, "Vertrag")
+
+
 def test_an_unknown_operator_is_named() -> None:
     with pytest.raises(BadInput, match=r"\$regex"):
         matches(NORM, {"section_id": {"$regex": "9"}})

@@ -41,7 +41,12 @@ def summary(trace: Trace, words: Words) -> str:
     followed = sum(verweis.fate in _FOLLOWED for verweis in trace.verweise)
     cap = trace.settings.references.max_verweis_normen
     read = words.n("verweise.read", len(trace.verweise))
-    return f"{read} {words.n('verweise.followed', followed, cap=words.whole(cap))}"
+    said = f"{read} {words.n('verweise.followed', followed, cap=words.whole(cap))}"
+    best = trace.fused.living[0].rank if trace.fused.living else 0.0
+    score = trace.settings.references.verweis_score
+    if not followed or score < best:
+        return said
+    return f"{said} {words.t('verweise.ahead', score=words.number(score), best=words.number(best))}"
 
 
 def chosen(verweise: Sequence[Verweis], limit: int | None) -> tuple[Verweis, ...]:

@@ -12,7 +12,7 @@ import msgspec
 from retrieval.commands import settings as settings_command
 from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder, one_line, short_name
 from retrieval.decide import decide
-from retrieval.errors import BadInput
+from retrieval.errors import BadInput, BrokenStock
 from retrieval.ranking import Entry, Part
 from retrieval.settings import KNOBS
 from retrieval.stages.references import Verweis
@@ -42,6 +42,8 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     from retrieval.assemble import open_federation
 
     federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
+    if not federation.registry.available() and federation.registry.blocked:
+        raise BrokenStock(" ".join(one_line(reason, 500) for reason in federation.registry.blocked.values()))
     trace = decide(federation.gather(question, settings), settings)
     if out.as_json:
         out.json(trace.to_json())

@@ -17,6 +17,7 @@ VerweisFate = Literal[
     "void",  # followed, but nothing stands at this address
     "failed",  # followed, but the look-up failed
     "beyond_cap",
+    "no_rank",  # the citing hit has the rank 0: nothing speaks for it
     "behind_list",  # the citing hit itself stands behind the last place of the list
     "already_in_list",
     "own_norm",  # the hit names itself
@@ -99,9 +100,9 @@ def targets(
 ) -> tuple[Verweis, ...]:
     """Every reference of the merged list with its fate, best hit first, then in the order of the text.
 
-    The first ``cap`` that can be followed get the fate ``follow``. Only a hit among the first ``limit`` speaks for others: what a hit names
-    that does not reach the list itself is not followed. A norm that already stands among the first ``limit`` hits, the hit's own norm,
-    and a norm named before take no place of the cap.
+    The first ``cap`` that can be followed get the fate ``follow``. Only a hit among the first ``limit`` speaks for others: what a hit
+    names that does not reach the list itself, or has the rank 0, is not followed. A norm that already stands among the first ``limit``
+    hits, the hit's own norm, and a norm named before take no place of the cap.
     """
     chosen = set(selected)
     there = _places(entries[:limit] if limit else entries, chunks)
@@ -117,7 +118,7 @@ def targets(
             fate, at = _fate(reference, own, there, seen, chosen)
             if fate == "follow" and reference.target is not None:
                 seen.add(reference.target)
-                fate = "behind_list" if limit and place > limit else "follow" if left > 0 else "beyond_cap"
+                fate = _followed(entry, place, limit, left)
                 left -= fate == "follow"
             found.append(
                 Verweis(
@@ -133,6 +134,14 @@ def targets(
                 )
             )
     return tuple(found)
+
+
+def _followed(entry: Entry, place: int, limit: int | None, left: int) -> VerweisFate:
+    if entry.rank <= 0:
+        return "no_rank"
+    if limit and place > limit:
+        return "behind_list"
+    return "follow" if left > 0 else "beyond_cap"
 
 
 def _places(entries: Iterable[Entry], chunks: Mapping[str, Chunk]) -> dict[Address, int]:

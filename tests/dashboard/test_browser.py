@@ -28,7 +28,11 @@ def test_a_slider_keeps_its_value_while_the_other_method_is_in_force(visit: Visi
     settled(page)
     assert slider(page, "RRF-Konstante k").get_attribute("aria-valuetext") == "90"
     for method in ("gewichtete Summe", "Rangfusion (RRF)"):
-        page.get_by_role("combobox", name="Fusion", exact=False).click()
+        box = page.get_by_role("combobox", name="Fusion", exact=False)
+        # A list that opens while the page still scrolls to its control closes again.
+        box.evaluate("box => box.scrollIntoView({block: 'center', behavior: 'instant'})")
+        settled(page)
+        box.click()
         page.get_by_role("option", name=method).click()
         settled(page)
         assert slider(page, "RRF-Konstante k").get_attribute("aria-valuetext") == "90"

@@ -198,7 +198,10 @@ def test_a_corpus_says_which_words_chose_it_and_which_anchor_requires_it() -> No
 def test_a_corpus_beyond_the_cap_says_so() -> None:
     states = [cells[1][0] for cells in rows(corpora.blocks(run(max_corpora_per_query=3), DE))]
     assert states.count("nicht befragt: Höchstzahl der Regelwerke erreicht") == 1
-    assert corpora.sentence(run(max_corpora_per_query=3), DE).endswith("1 fällt weg, weil die Höchstzahl erreicht ist.")
+    assert corpora.sentence(run(max_corpora_per_query=3), DE).endswith(
+        "1 fällt weg, weil die Höchstzahl erreicht ist; "
+        "befragt werden erst die verlangten, dann die anderen in der Reihenfolge des Bestands."
+    )
 
 
 def test_an_anchor_says_found_nothing_found_or_repealed() -> None:

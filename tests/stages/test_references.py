@@ -33,6 +33,11 @@ def test_a_hit_behind_the_list_speaks_for_no_other_norm() -> None:
     assert run(references, limit=None)[1] == ("c", "§ 8", "follow")
 
 
+def test_a_hit_without_a_rank_speaks_for_no_other_norm() -> None:
+    found = targets([entry("a", 0.0)], {"a": [to("§ 8")]}, CHUNKS, ["gesetz"], 3, 10)
+    assert [one.fate for one in found] == ["no_rank"]
+
+
 def test_a_norm_that_is_already_in_the_list_takes_no_place() -> None:
     assert run({"a": [to("§ 2"), to("§ 3"), to("§ 4")]}, cap=1, limit=2) == [
         ("a", "§ 2", "already_in_list"),
