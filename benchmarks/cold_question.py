@@ -22,6 +22,7 @@ from benchmarks.law import ANCHORS, DATA, SAMPLES, SIX, arguments, ensure, index
 from retrieval import chroma, federated, manifest
 from retrieval.assemble import open_federation
 from retrieval.build import ingest_file
+from retrieval.commands.corpora import files_in
 from retrieval.embedding import encoder
 from retrieval.federated import FederatedRetriever
 from retrieval.gather import _Gathering
@@ -137,7 +138,7 @@ def main() -> None:
         if DATA.is_dir():
             ensure(folder, SIX)
         else:
-            for path in sorted(SAMPLES.glob("*.md")):
+            for path in files_in(SAMPLES):
                 ingest_file(folder, path)
         texts, register = question_texts(), ANCHORS if DATA.is_dir() else None
         half = len(texts) // 2

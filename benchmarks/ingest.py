@@ -21,6 +21,7 @@ import msgspec
 from benchmarks.law import AMG, DATA, SAMPLES, SGB_V, Source, met
 from retrieval.build import ingest
 from retrieval.chunking import CHUNKING, chunks
+from retrieval.commands.corpora import files_in
 from retrieval.embedding import encoder
 from retrieval.model import Chunk, CorpusSpec
 
@@ -40,7 +41,7 @@ class Load(msgspec.Struct, frozen=True):
 def loads() -> tuple[Load, ...]:
     """What is ingested."""
     if not DATA.is_dir():
-        return tuple(_whole(Source(path)) for path in sorted(SAMPLES.glob("*.md"))[:1])
+        return tuple(_whole(Source(path)) for path in files_in(SAMPLES)[:1])
     part = SGB_V.read()
     return _whole(AMG), Load(f"SGB V, first {PART} chunks", part.spec, chunks(part)[:PART])
 

@@ -33,6 +33,7 @@ from dashboard.views import anchors, balance, corpora, floor, hits, movement, ve
 from dashboard.words import page_words
 from retrieval.assemble import open_federation
 from retrieval.build import ingest_file
+from retrieval.commands.corpora import files_in
 from retrieval.commands.serve import free_port
 from retrieval.decide import decide
 from retrieval.knobs import Knob
@@ -246,7 +247,7 @@ def main() -> None:
     question = next(entry["text"] for entry in entries if entry["id"] == QUESTION_ID)
     with index_at(args.index) as folder, ExitStack() as stack:
         if args.index is None:
-            for path in sorted(SAMPLES.glob("*.md")):
+            for path in files_in(SAMPLES):
                 ingest_file(folder, path)
         file = Path(stack.enter_context(index_at(None))) / "constants.json"
         examples = [entry["text"] for entry in entries]
