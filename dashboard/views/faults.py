@@ -44,4 +44,6 @@ def summary(trace: Trace, words: Words) -> str:
     hows = Counter(step.how for step in steps(trace) if step.after)
     parts = [words.n("summary.hits", len(trace.final), corpora=named)]
     parts += [words.n(f"summary.{how}", hows[how]) for how in ("quota", "anchor", "lookup", "verweis", "named") if hows[how]]
+    if trace.final[0].rank <= 0:
+        parts.append(words.t("summary.all_zero"))
     return " ".join(parts)
