@@ -96,8 +96,8 @@ def test_a_list_of_zeros_is_said_to_have_nothing_to_do_with_the_question() -> No
 def test_references_before_all_hits_of_the_search_are_named() -> None:
     high, low = (run("Apotheke abweichen", verweis_score=score) for score in (1, 0))
     assert any(one.fate == "fetched" for one in high.verweise)
-    assert "Sie stehen vor allen Treffern der Suche." in verweise.sentence(high, DE)
-    assert "Sie stehen vor allen Treffern der Suche." not in verweise.sentence(low, DE)
+    assert "Sie stehen vor allen Treffern der Suche." in verweise.summary(high, DE)
+    assert "Sie stehen vor allen Treffern der Suche." not in verweise.summary(low, DE)
 
 
 def test_a_change_of_places_among_equals_is_not_called_no_change() -> None:
