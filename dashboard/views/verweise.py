@@ -67,13 +67,21 @@ def _row(verweis: Verweis, trace: Trace, words: Words) -> Block:
     if by:
         source = [words.t("term.place", place=verweis.place), to_norm(norm(by, trace.specs), key_of(by))]
     target = _target(verweis, trace, words)
-    outcome = [words.word("verweis", verweis.fate) + (f": {verweis.error_class}" if verweis.error_class else "")]
-    if verweis.at:
-        outcome.append(words.t("term.place", place=verweis.at))
     quoted = (
         [words.quoted(verweis.words), sentence(by.text, verweis.start, verweis.end)] if verweis.words and by else [words.t("corpora.none")]
     )
-    return row([source, quoted, target, outcome], "" if verweis.fate in _FOLLOWED else "muted")
+    return row([source, quoted, target, [*outcome(verweis, trace, words)]], "" if verweis.fate in _FOLLOWED else "muted")
+
+
+def outcome(verweis: Verweis, trace: Trace, words: Words) -> list[str]:
+    """What became of a reference, and where its norm stands: in the list already, or at the end of the run."""
+    said = words.word("verweis", verweis.fate) + (f": {verweis.error_class}" if verweis.error_class else "")
+    if verweis.at:
+        return [said, words.t("term.place", place=verweis.at)]
+    if verweis.fate != "fetched":
+        return [said]
+    places = [place for place, entry in enumerate(trace.final, start=1) if entry.chunk_id in verweis.chunk_ids]
+    return [said, words.t("term.place", place=places[0]) if places else words.t("movement.legend.below")]
 
 
 def _target(verweis: Verweis, trace: Trace, words: Words) -> Cell:

@@ -84,33 +84,6 @@ def test_the_sentence_under_the_chart_counts_what_moved() -> None:
     assert movement.sentence(run(min_hits_per_corpus=0), DE) == "Quote und genannte Regelwerke ändern die Reihenfolge nicht."
 
 
-def test_a_list_of_zeros_is_said_to_have_nothing_to_do_with_the_question() -> None:
-    chunks = [chunk("a1", "A", "§ 1")]
-    unrelated = decide(pool([answer("A", {"a1": 0.0})], chunks), Settings())
-    related = decide(pool([answer("A", {"a1": 0.3})], chunks), Settings())
-    said = "Alle Ordnungswerte sind 0: Kein gefundener Text hat erkennbar mit der Frage zu tun."
-    assert faults.summary(unrelated, DE) == f"1 Treffer: A (1). {said}"
-    assert said not in faults.summary(related, DE)
-
-
-def test_references_before_all_hits_of_the_search_are_named() -> None:
-    high, low = (run("Apotheke abweichen", verweis_score=score) for score in (1, 0))
-    assert any(one.fate == "fetched" for one in high.verweise)
-    assert "Sie stehen vor allen Treffern der Suche." in verweise.summary(high, DE)
-    assert "Sie stehen vor allen Treffern der Suche." not in verweise.summary(low, DE)
-
-
-def test_a_change_of_places_among_equals_is_not_called_no_change() -> None:
-    scores = {"a": {"a1": 0.9, "a2": 0.5, "a3": 0.5, "a4": 0.1}, "b": {"b1": 0.5}}
-    chunks = [chunk(name, corpus, f"§ {number}") for corpus, found in scores.items() for number, name in enumerate(found)]
-    answers = [answer(corpus, found) for corpus, found in scores.items()]
-    trace = decide(pool(answers, chunks), Settings.of(max_final_results=4, min_hits_per_corpus=1))
-    assert [entry.chunk_id for entry in trace.final] == ["a1", "b1", "a2", "a3"]
-    assert movement.sentence(trace, DE) == (
-        "Kein Treffer kommt hinzu, keiner fällt heraus. Unter gleichen Ordnungswerten stehen die vorn, deren Platz die Quote gesichert hat."
-    )
-
-
 def test_the_two_lists_draw_the_end_of_the_list_and_count_what_is_hidden() -> None:
     (block,) = movement.blocks(quota_run(), DE)
     left, right = block["sides"]
