@@ -13,9 +13,10 @@ from streamlit.navigation.page import Page
 
 from dashboard import controls, screens
 from dashboard.blocks import Block
-from dashboard.component import GOTO, draw
+from dashboard.component import GOTO, WHY, draw
 from dashboard.controls import STATE
-from dashboard.page import anchors_check, live, norm
+from dashboard.page import anchors_check, compare, export, live, norm, present, scores, stages, tour, why
+from dashboard.running import Run, glossary, run
 from dashboard.state import State, read, write
 from dashboard.stock import Opener, Places, Runs, example_questions
 from dashboard.words import page_words
@@ -30,6 +31,19 @@ _PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
 
+_RUN_PAGES: dict[str, tuple[str, Callable[[Run, Words], None]]] = {
+    "page": ("", live.page),
+    "why": ("warum", why.page),
+    "stages": ("stufen", stages.page),
+    "scores": ("werte", scores.page),
+    "compare": ("vergleich", compare.page),
+    "present": ("vorfuehrung", present.page),
+    "export": ("mitnehmen", export.page),
+}
+"""The pages about the run of this session: address and function, by the name under which their words stand."""
+_WITH_NORM = ("why", "norm")
+
+
 def main(opener: Opener | None = None) -> None:
     """One run of the page. ``opener`` makes the federation from the places of index and register."""
     st.set_page_config(page_title="Fundstelle", layout="wide", initial_sidebar_state="auto")
@@ -39,14 +53,25 @@ def main(opener: Opener | None = None) -> None:
     words = page_words(state.language)
     places = Places.of()
 
-    def live_page() -> None:
-        _drawn("page", lambda runs, above: live.page(runs, examples, index, above, words))
+    def run_page(name: str) -> Callable[[], None]:
+        draw_run = _RUN_PAGES[name][1]
+
+        def drawn(runs: Runs, above: list[Block]) -> None:
+            found = run(runs, examples, index, above, words)
+            if found is not None:
+                draw_run(found, words)
+            glossary(words)
+
+        return lambda: _drawn(name, drawn)
 
     def norm_page() -> None:
         _drawn("norm", lambda runs, above: norm.page(runs, index, above, back, words))
 
     def anchors_page() -> None:
         _drawn("register", lambda runs, above: anchors_check.page(runs, index, places.anchors, above, words))
+
+    def tour_page() -> None:
+        _drawn("tour", lambda runs, above: tour.page(runs, index, above, words))
 
     def _drawn(name: str, page: Callable[[Runs, list[Block]], None]) -> None:
         st.title(words.t(f"{name}.title"), anchor=False)
@@ -57,45 +82,50 @@ def main(opener: Opener | None = None) -> None:
             draw([opened], "opening", words.language)
 
     def back() -> None:
-        st.page_link(pages["live"], label=words.t("norm.back"), query_params=write(st.session_state[STATE]))
+        st.page_link(pages["page"], label=words.t("norm.back"), query_params=write(st.session_state[STATE]))
 
-    pages = {
-        "live": st.Page(live_page, title=words.t("page.title"), default=True),
-        "norm": st.Page(norm_page, title=words.t("norm.title"), url_path="norm"),
-        "register": st.Page(anchors_page, title=words.t("register.title"), url_path="anker"),
-    }
+    pages = {name: _page(name, address, run_page(name), words) for name, (address, _) in _RUN_PAGES.items()}
+    pages["tour"] = _page("tour", "rundgang", tour_page, words)
+    pages["norm"] = _page("norm", "norm", norm_page, words)
+    pages["register"] = _page("register", "anker", anchors_page, words)
     chosen = st.navigation(list(pages.values()), position="hidden")
-    if clicked and chosen is not pages["norm"]:
-        st.switch_page(pages["norm"], query_params=write(state, norm=True))
+    if clicked and chosen is not pages[clicked]:
+        st.switch_page(pages[clicked], query_params=write(state, norm=True))
     with _first_time(words):
         opened = _opened(opener or _open, places, words)
     index = places.index or Path()
+    about_run = any(chosen is pages[name] for name in _RUN_PAGES)
     with st.sidebar:
         _menu(pages, state)
         _language(words)
-        if isinstance(opened, Runs) and chosen is pages["live"]:
+        if isinstance(opened, Runs) and about_run:
             controls.draw(words)
             _show_all(words)
-    examples = _examples(places.questions, words) if chosen is pages["live"] else ()
+    examples = _examples(places.questions, words) if about_run else ()
     chosen.run()
     st.html(_PRINTED)
-    _write_address(norm=chosen is pages["norm"])
+    _write_address(norm=any(chosen is pages[name] for name in _WITH_NORM))
+
+
+def _page(name: str, address: str, function: Callable[[], None], words: Words) -> Page:
+    return st.Page(function, title=words.t(f"{name}.title"), url_path=address or None, default=not address)
 
 
 def _menu(pages: dict[str, Page], state: State) -> None:
     """The pages. Each link carries the state, so that question and settings come along and stand in the address."""
     for name, page in pages.items():
-        st.page_link(page, label=page.title, query_params=write(state, norm=name == "norm"))
+        st.page_link(page, label=page.title, query_params=write(state, norm=name in _WITH_NORM))
 
 
-def _follow_click() -> bool:
-    """Take the norm that was clicked into the state; whether there was one."""
-    clicked = st.session_state.pop(GOTO, None)
-    if clicked is None:
-        return False
-    state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(norm=clicked)
-    return True
+def _follow_click() -> str:
+    """Take the norm that was clicked into the state; the page that the click leads to, empty for none."""
+    for key, name in ((GOTO, "norm"), (WHY, "why")):
+        clicked = st.session_state.pop(key, None)
+        if clicked is not None:
+            state: State = st.session_state[STATE]
+            st.session_state[STATE] = state.replaced(norm=clicked)
+            return name
+    return ""
 
 
 def _above(runs: Runs, words: Words) -> list[Block]:

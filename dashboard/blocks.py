@@ -21,6 +21,11 @@ def to_norm(text: str, norm: str) -> Line:
     return {"text": text, "norm": norm} if norm else text
 
 
+def to_why(text: str, norm: str) -> Line:
+    """A text that leads to the reasons why this norm stands where it stands."""
+    return {"text": text, "norm": norm, "why": True} if norm else text
+
+
 def links(label: str, found: Sequence[Line]) -> Block:
     """Ways to norms, in a row; ``label`` names the row for readers aloud."""
     return {"type": "links", "label": label, "links": list(found)}

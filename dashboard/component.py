@@ -21,6 +21,8 @@ def _component() -> Any:
 
 GOTO = "goto"
 """Where a click on a norm leaves the norm's key for the entry of the page."""
+WHY = "why"
+"""The same for a click that asks why a norm stands where it stands."""
 
 _CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
 
@@ -28,7 +30,12 @@ _CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
 def draw(blocks: Sequence[Block], key: str, language: str) -> None:
     """Draw blocks at this place of the page; ``key`` is unique on it. ``language`` is that of the words, for readers aloud."""
     if blocks:
-        _component()(key=key, data={"blocks": list(blocks), "language": language}, on_norm_change=partial(_go, key))
+        _component()(
+            key=key,
+            data={"blocks": list(blocks), "language": language},
+            on_norm_change=partial(_go, key, "norm", GOTO),
+            on_why_change=partial(_go, key, "why", WHY),
+        )
 
 
 def chart(figure: dict[str, Any], key: str) -> None:
@@ -41,7 +48,7 @@ def ink() -> str:
     return "#fafafa" if st.context.theme.type == "dark" else "#31333f"
 
 
-def _go(key: str) -> None:
-    chosen = st.session_state[key].get("norm")
+def _go(key: str, trigger: str, place: str) -> None:
+    chosen = st.session_state[key].get(trigger)
     if isinstance(chosen, str):
-        st.session_state[GOTO] = chosen
+        st.session_state[place] = chosen

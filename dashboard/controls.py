@@ -75,7 +75,7 @@ def _widget(knob: Knob, key: str, value: Value, state: State, words: Words) -> N
         options, name = list(knob.choices), lambda choice: words.word("choice", choice)
         st.selectbox(label, options, key=key, format_func=name, disabled=off, on_change=_take, args=(knob.name,))
     elif knob.kind == "float":
-        places, shown = grid(knob, value), lambda place: words.number(place, 2 if place == round(place, 2) else 4)
+        places, shown = grid(knob, value), lambda place: knobtext.number(knob, place, words)
         st.select_slider(label, places, key=key, format_func=shown, disabled=off, on_change=_take, args=(knob.name,))
     else:
         field = st.number_input if (knob.high - knob.low) / knob.step > _MOST_STEPS else st.slider

@@ -20,7 +20,13 @@ def shown(knob: Knob, value: Value, words: Words) -> str:
     """A value as it stands on screen."""
     if isinstance(value, str):
         return words.word("choice", value)
-    return words.whole(int(value)) if knob.kind == "int" else words.number(float(value), 2)
+    return words.whole(int(value)) if knob.kind == "int" else number(knob, float(value), words)
+
+
+def number(knob: Knob, value: float, words: Words) -> str:
+    """A fraction with the digits that its scale has, and four where it lies between two steps."""
+    digits = 0 if knob.step >= 1 else 2
+    return words.number(value, digits if value == round(value, digits) else 4)
 
 
 def expected(knob: Knob, words: Words) -> str:

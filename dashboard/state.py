@@ -5,11 +5,12 @@ Nothing from an address is believed: each value is read by its knob, and what is
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 import msgspec
 
+from retrieval.decide import STAGES
 from retrieval.errors import BadSetting
 from retrieval.knobs import Value
 from retrieval.settings import KNOBS, Settings
@@ -17,7 +18,9 @@ from retrieval.words import LANGUAGES
 
 MOST_CHARACTERS = 2000
 MOST_TYPED = 300
-_QUESTION, _LANGUAGE, _ALL, _NORM = "q", "lang", "all", "n"
+MODES = ("normal", "dense", "large")
+_QUESTION, _LANGUAGE, _ALL, _NORM, _MODE, _STEP, _WITHOUT, _SEEN = "q", "lang", "all", "n", "m", "s", "off", "fp"
+_MOST_STEPS = 999
 
 
 def link_key(name: str) -> str:
@@ -32,6 +35,8 @@ class State(msgspec.Struct, frozen=True):
     """Question, values of all knobs, language, whether every candidate is listed, and the norm that is looked at.
 
     ``norm`` is its key, or what was typed into the search box. Each value is valid by itself; whether they go together says ``settings``.
+    ``mode`` is how the page is set: normal · dense (desk) · large (projector). ``step`` is the place in a presentation or tour, from 0.
+    ``without`` names the stages that are left out of the run. ``seen`` are the fingerprints that a link was made with, empty: none.
     """
 
     question: str = ""
@@ -39,6 +44,10 @@ class State(msgspec.Struct, frozen=True):
     language: str = LANGUAGES[0]
     show_all: bool = False
     norm: str = ""
+    mode: str = MODES[0]
+    step: int = 0
+    without: tuple[str, ...] = ()
+    seen: str = ""
 
     def value(self, name: str) -> Value:
         """The value of a knob, its default where nothing was set."""
@@ -68,10 +77,13 @@ class State(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, **changes)
 
 
-class Note(msgspec.Struct, frozen=True):
-    """Something in the address that does not count. ``name`` is the knob for ``value``, the key for ``unknown``."""
+NoteCode = Literal["value", "weights", "language", "flag", "mode", "step", "stages", "unknown"]
 
-    code: Literal["value", "weights", "language", "flag", "unknown"]
+
+class Note(msgspec.Struct, frozen=True):
+    """Something in the address that does not count. ``name`` is the knob for ``value``, the key for the others."""
+
+    code: NoteCode
     name: str = ""
     found: str = ""
 
@@ -80,14 +92,17 @@ def read(params: Mapping[str, str]) -> tuple[State, tuple[Note, ...]]:
     """The state that an address asks for, and a note for everything in it that does not count."""
     notes: list[Note] = []
     values: dict[str, Value] = {}
-    language, show_all = LANGUAGES[0], False
+    others: dict[str, Any] = {}
     for key, raw in params.items():
-        if key in (_QUESTION, _NORM):
-            continue
-        if key == _LANGUAGE:
-            language, notes = (raw, notes) if raw in LANGUAGES else (language, [*notes, Note("language", key, raw)])
-        elif key == _ALL:
-            show_all, notes = (True, notes) if raw == "1" else (False, [*notes, Note("flag", key, raw)])
+        if key in _PLAIN:
+            others[_PLAIN[key]] = raw.strip()
+        elif key in _READERS:
+            name, code, reader = _READERS[key]
+            found = reader(raw)
+            if found is None:
+                notes.append(Note(code, key, raw))
+            else:
+                others[name] = found
         elif key not in BY_KEY:
             notes.append(Note("unknown", key, raw))
         else:
@@ -96,8 +111,38 @@ def read(params: Mapping[str, str]) -> tuple[State, tuple[Note, ...]]:
             except BadSetting:
                 notes.append(Note("value", BY_KEY[key], raw))
     values, refused = _together(values)
-    state = State(params.get(_QUESTION, "").strip(), values, language, show_all, params.get(_NORM, "").strip())
-    return state, (*notes, *refused)
+    return State(values=values, **others), (*notes, *refused)
+
+
+def _language(raw: str) -> str | None:
+    return raw if raw in LANGUAGES else None
+
+
+def _flag(raw: str) -> bool | None:
+    return True if raw == "1" else None
+
+
+def _mode(raw: str) -> str | None:
+    return raw if raw in MODES else None
+
+
+def _step(raw: str) -> int | None:
+    return int(raw) if raw.isascii() and raw.isdigit() and int(raw) <= _MOST_STEPS else None
+
+
+def _stages(raw: str) -> tuple[str, ...] | None:
+    named = raw.split(",")
+    return tuple(stage for stage in STAGES if stage in named) if named and set(named) <= set(STAGES) else None
+
+
+_PLAIN = {_QUESTION: "question", _NORM: "norm", _SEEN: "seen"}
+_READERS: dict[str, tuple[str, NoteCode, Callable[[str], Any]]] = {
+    _LANGUAGE: ("language", "language", _language),
+    _ALL: ("show_all", "flag", _flag),
+    _MODE: ("mode", "mode", _mode),
+    _STEP: ("step", "step", _step),
+    _WITHOUT: ("without", "stages", _stages),
+}
 
 
 def _together(values: dict[str, Value]) -> tuple[dict[str, Value], tuple[Note, ...]]:
@@ -121,6 +166,14 @@ def write(state: State, norm: bool = False) -> dict[str, str]:
         pairs[_LANGUAGE] = state.language
     if state.show_all:
         pairs[_ALL] = "1"
+    if state.mode != MODES[0]:
+        pairs[_MODE] = state.mode
+    if state.step:
+        pairs[_STEP] = str(state.step)
+    if state.without:
+        pairs[_WITHOUT] = ",".join(state.without)
     if norm and 0 < len(state.norm) <= MOST_TYPED:
         pairs[_NORM] = state.norm
+    if state.seen and len(state.seen) <= MOST_TYPED:
+        pairs[_SEEN] = state.seen
     return pairs

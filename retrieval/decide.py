@@ -5,11 +5,11 @@ Nothing is asked here and nothing is changed: the same pool and settings give th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from retrieval.errors import NotGathered
+from retrieval.errors import BadSetting, NotGathered
 from retrieval.model import (
     LEXICAL,
     LEXICAL_KIND,
@@ -36,14 +36,20 @@ from retrieval.trace import Anchor, CorpusTrace, Pool, RouteTrace, StageCount, T
 
 _KINDS = {VECTOR: SEMANTIC, LEXICAL: LEXICAL_KIND}
 _UNSET = -1
+STAGES = ("anchors", "references", "quota", "named_first")
+"""The stages that can be left out of a run, to see the list without them."""
 
 
-def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET) -> Trace:
+def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: Collection[str] = ()) -> Trace:
     """The run over ``pool`` under ``settings``.
 
-    ``limit`` replaces ``max_final_results`` (None or 0: no limit). Raises NotGathered when the settings select a corpus that the pool did
-    not ask, and BadSetting for weights that are no weights.
+    ``limit`` replaces ``max_final_results`` (None or 0: no limit). ``without`` names stages of ``STAGES`` that do nothing in this run; the
+    corpora asked stay the same. Raises NotGathered when the settings select a corpus that the pool did not ask, and BadSetting for weights
+    that are no weights or for an unknown stage.
     """
+    left_out = tuple(stage for stage in STAGES if stage in without)
+    if len(left_out) != len(set(without)):
+        raise BadSetting(f"Stages left out: found {', '.join(sorted(set(without)))}; expected some of {', '.join(STAGES)}.")
     if limit == _UNSET:
         limit = settings.quota.max_final_results
     selection = selection_of(pool, settings)
@@ -52,11 +58,12 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET) -> Trace:
         raise NotGathered(f"The pool holds no answer of {', '.join(missing)}; gather again with these settings.")
     answers = [pool.answers[corpus] for corpus in selection.selected]
     fused, ceiling, failure = _fuse(answers, pool, settings)
-    anchored, anchors, fetched = _anchored(fused, answers, pool, selection)
-    verweise = _verweise(anchored, pool, settings, selection, limit)
+    anchored, anchors, fetched = _anchored(fused, answers, pool, selection, claimed="anchors" not in left_out)
+    verweise = () if "references" in left_out else _verweise(anchored, pool, settings, selection, limit)
     completed, verweise, added = _completed(anchored, verweise, pool, settings)
-    quota = apply_quota(completed.living, limit, settings.quota.min_hits_per_corpus, settings.quota.min_ratio)
-    named = named_first(quota.ranking.living, pool.named, selection.selected)
+    rounds = 0 if "quota" in left_out else settings.quota.min_hits_per_corpus
+    quota = apply_quota(completed.living, limit, rounds, settings.quota.min_ratio)
+    named = named_first(quota.ranking.living, () if "named_first" in left_out else pool.named, selection.selected)
     counts = (
         _gathered(answers, len(fused.entries)),
         count("fusion", len(fused.entries), 0, fused),
@@ -88,6 +95,7 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET) -> Trace:
         faults=pool.faults,
         words=pool.words,
         rrf_ceiling=ceiling,
+        without=left_out,
     )
 
 
@@ -142,7 +150,8 @@ def _entry(hit: Fused, pool: Pool, raw: dict[str, dict[str, float | None]], ceil
     cosine = raw[VECTOR].get(hit.doc_id)
     fate = Fate() if counted else Fate("no_contribution")
     corpus = pool.chunks[hit.doc_id].corpus_id
-    rank = hit.fused_score / ceiling
+    # Twelve digits: what is equal on paper (all parts 1.0 and an anchor's 1.0) stays equal whatever the weights do to the last bit.
+    rank = round(hit.fused_score / ceiling, 12)
     return Entry(hit.doc_id, corpus, pool.identities[hit.doc_id], rank, cosine or 0.0, cosine, kinds, parts, fate=fate)
 
 
@@ -160,12 +169,14 @@ def _ready(hit: ReadyHit, pool: Pool, kinds: tuple[str, ...], rank_by: RankBy, r
     return Entry(hit.chunk_id, corpus, pool.identities[hit.chunk_id], value, score, hit.cosine, kinds, rank_by=rank_by)
 
 
-def _anchored(fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection) -> tuple[Ranking, tuple[Anchor, ...], int]:
+def _anchored(
+    fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection, claimed: bool
+) -> tuple[Ranking, tuple[Anchor, ...], int]:
     entries = [
         _ready(hit, pool, hit.kinds, "own_rank" if answer.foreign else "section_lookup") for answer in answers for hit in answer.ready
     ]
     anchors: list[Anchor] = []
-    for claim, units in zip(pool.claims, pool.anchor_units, strict=True):
+    for claim, units in zip(pool.claims, pool.anchor_units, strict=True) if claimed else ():
         outcome = _anchor_outcome(claim.target, units, pool, selection)
         found = units.hits if outcome == "found" else ()
         entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]

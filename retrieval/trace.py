@@ -129,6 +129,7 @@ class Trace(msgspec.Struct, frozen=True):
     ``fused`` is the list of the routes; ``anchored`` the same with looked-up sections and anchors, merged; ``completed`` with the
     reference targets, merged (the list before the quota); ``quota.ranking`` the list after it; ``named.ranking`` the final one.
     ``route_failure`` is empty, ``partial_route_failure`` or ``all_routes_failed``; ``partial`` says that some part of the run failed.
+    ``without`` names the stages that were left out on purpose.
     """
 
     question: str
@@ -153,6 +154,7 @@ class Trace(msgspec.Struct, frozen=True):
     faults: tuple[Fault, ...] = ()
     words: tuple[str, ...] = ()
     rrf_ceiling: float = 0.0
+    without: tuple[str, ...] = ()
 
     @property
     def final(self) -> tuple[Entry, ...]:

@@ -8,17 +8,19 @@ const make = (tag, className, text) => {
   return node;
 };
 
-// A link to the view of a norm. The rest of the address (question, settings, language) is that of the moment.
-const norms = (key) => {
+// A link to the view of a norm, or to the reasons for its place. The rest of the address (question, settings, language) is that of
+// the moment.
+const norms = (key, why) => {
   const here = new URLSearchParams(window.location.search);
   here.set("n", key);
-  return `norm?${here}`;
+  return `${why ? "warum" : "norm"}?${here}`;
 };
 
-const link = (className, text, key) => {
+const link = (className, text, key, why) => {
   const node = make("a", className, text);
   node.dataset.norm = key;
-  node.href = norms(key);
+  if (why) node.dataset.why = "1";
+  node.href = norms(key, why);
   return node;
 };
 
@@ -26,7 +28,7 @@ const link = (className, text, key) => {
 const line = (content, className) => {
   if (typeof content === "string") return make("span", className, content);
   const node = make("span", className);
-  node.append(link("", content.text, content.norm));
+  node.append(link("", content.text, content.norm, content.why));
   return node;
 };
 
@@ -137,7 +139,7 @@ const draw = {
   links: (block) => {
     const node = make("nav", "links");
     node.setAttribute("aria-label", block.label);
-    block.links.forEach(({ text, norm }) => node.append(link("", text, norm)));
+    block.links.forEach(({ text, norm, why }) => node.append(link("", text, norm, why)));
     return node;
   },
   legend: (block) => {
@@ -212,7 +214,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const target = (event) => event.target.closest("a[data-norm]");
   const refresh = (event) => {
     const node = target(event);
-    if (node) node.href = norms(node.dataset.norm);
+    if (node) node.href = norms(node.dataset.norm, node.dataset.why);
   };
   root.onpointerover = refresh;
   root.onfocusin = refresh;
@@ -220,7 +222,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     const node = target(event);
     if (!node || event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     event.preventDefault();
-    setTriggerValue("norm", node.dataset.norm);
+    setTriggerValue(node.dataset.why ? "why" : "norm", node.dataset.norm);
   };
   // Paper has no folds: everything is open while printing.
   const open = () => folds(root).forEach((node) => {

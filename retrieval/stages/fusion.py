@@ -56,7 +56,7 @@ class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 0.5
     rrf_k: Annotated[
-        int,
+        float,
         Knob(
             label_de="RRF-Konstante k",
             label_en="RRF constant k",
@@ -68,7 +68,7 @@ class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
             unit="ranks",
             only="rrf",
         ),
-    ] = 60
+    ] = 60.0
 
     def shares(self) -> dict[str, float]:
         """The weights as shares that sum to 1: (3, 1) and (0.75, 0.25) are the same setting.

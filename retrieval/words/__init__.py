@@ -68,9 +68,16 @@ class Words:
 
 @cache
 def catalogue(language: str, package: str = __name__) -> Mapping[str, str]:
-    """The sentences of one package in one language by flat key."""
-    text = files(package).joinpath(f"{language}.toml").read_text(encoding="utf-8")
-    return dict(_flat(tomllib.loads(text)))
+    """The sentences of one package in one language by flat key, from ``de.toml`` and every ``SUBJECT.de.toml`` beside it."""
+    found: dict[str, str] = {}
+    for file in sorted(files(package).iterdir(), key=lambda file: file.name):
+        if file.name == f"{language}.toml" or file.name.endswith(f".{language}.toml"):
+            new = dict(_flat(tomllib.loads(file.read_text(encoding="utf-8"))))
+            twice = found.keys() & new.keys()
+            if twice:
+                raise KeyError(f"{file.name}: the keys {', '.join(sorted(twice))} stand in another file of {package} already.")
+            found |= new
+    return found
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:

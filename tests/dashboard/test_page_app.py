@@ -69,13 +69,13 @@ def test_every_sentence_of_a_knob_is_on_the_page(opened: Open) -> None:
 
 def test_the_knob_of_the_other_method_is_visible_switched_off_and_keeps_its_value(opened: Open) -> None:
     page = opened(q=QUESTION, f="rrf", rk="90")
-    assert not page.slider(key=key_of("rrf_k")).disabled
+    assert not page.select_slider(key=key_of("rrf_k")).disabled
     page.selectbox(key=key_of("fusion")).select("weighted").run()
-    assert page.slider(key=key_of("rrf_k")).disabled
-    assert page.slider(key=key_of("rrf_k")).value == 90
+    assert page.select_slider(key=key_of("rrf_k")).disabled
+    assert page.select_slider(key=key_of("rrf_k")).value == 90
     assert page.query_params["rk"] == "90"
     page.selectbox(key=key_of("fusion")).select("rrf").run()
-    assert (page.slider(key=key_of("rrf_k")).value, page.slider(key=key_of("rrf_k")).disabled) == (90, False)
+    assert (page.select_slider(key=key_of("rrf_k")).value, page.slider(key=key_of("rrf_k")).disabled) == (90, False)
 
 
 def test_a_moved_slider_reaches_the_run_and_the_address(opened: Open) -> None:
@@ -92,7 +92,7 @@ def test_all_controls_moved_one_after_the_other_keep_all_values(opened: Open) ->
     page.selectbox(key=key_of("fusion")).select("rrf").run()
     page.select_slider(key=key_of("weight_vector")).set_value(0.75).run()
     page.select_slider(key=key_of("weight_lexical")).set_value(0.25).run()
-    page.slider(key=key_of("rrf_k")).set_value(10).run()
+    page.select_slider(key=key_of("rrf_k")).set_value(10).run()
     page.select_slider(key=key_of("verweis_score")).set_value(0.97).run()
     page.slider(key=key_of("max_verweis_normen")).set_value(1).run()
     page.slider(key=key_of("max_final_results")).set_value(6).run()

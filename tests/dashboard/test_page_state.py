@@ -79,7 +79,7 @@ values = st.fixed_dictionaries(
         if knob.kind == "choice"
         else st.integers(int(knob.low), int(knob.high))
         if knob.kind == "int"
-        else st.floats(0.05, knob.high).map(lambda value: round(value, 4))
+        else st.floats(max(0.05, knob.low), knob.high).map(lambda value: round(value, 4))
         for name, knob in KNOBS.items()
     },
 )

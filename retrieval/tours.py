@@ -1,0 +1,1 @@
+"""Tours: steps of a walkthrough, read from a text file that an owner of a stock can write."""
