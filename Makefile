@@ -18,7 +18,7 @@ DEMO := data/demo
 
 demo: $(VENV)/.program
 	@$(BIN)/fundstelle corpora add sample_corpora --index $(DEMO)
-	@$(BIN)/fundstelle serve --index $(DEMO) --anchors sample_corpora/anchors.toml --questions sample_corpora/questions.toml $(if $(PORT),--port $(PORT))
+	@$(BIN)/fundstelle serve --index $(DEMO) --anchors sample_corpora/anchors.toml --questions sample_corpora/questions.toml --tour sample_corpora/tour.toml $(if $(PORT),--port $(PORT))
 
 test: lint browser
 	@$(BIN)/pytest -n 2

@@ -21,24 +21,24 @@ from retrieval.settings import Settings
 from retrieval.stock import Federation
 from retrieval.trace import Pool
 
-INDEX, ANCHORS, QUESTIONS = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS"
+INDEX, ANCHORS, QUESTIONS, TOUR = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS", "FUNDSTELLE_TOUR"
 _POOLS = 64
 _Key = tuple[str, str, int, int]
 Opener = Callable[[Path, Path | None], FederatedRetriever]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where the index, the anchor register and the example questions lie; None: not named."""
+    """Where the index, the anchor register, the example questions and the tour lie; None: not named."""
 
     index: Path | None = None
     anchors: Path | None = None
     questions: Path | None = None
+    tour: Path | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Places:
         """The places that the environment names, as absolute paths."""
-        index, anchors, questions = (_path(environment.get(name, "")) for name in (INDEX, ANCHORS, QUESTIONS))
-        return cls(index, anchors, questions)
+        return cls(*(_path(environment.get(name, "")) for name in (INDEX, ANCHORS, QUESTIONS, TOUR)))
 
 
 def _path(text: str) -> Path | None:

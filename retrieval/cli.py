@@ -14,7 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from retrieval.commands import anchors, ask, cites, corpora, serve, settings
+from retrieval.commands import anchors, ask, cites, corpora, serve, settings, tour
 from retrieval.commands.terminal import AddParser, CliWords, Terminal
 from retrieval.errors import FundstelleError
 from retrieval.words import LANGUAGES
@@ -27,6 +27,7 @@ COMMANDS: dict[str, AddParser | dict[str, AddParser]] = {
     "norm": cites.add_norm_parser,
     "anchors": anchors.PARSERS,
     "settings": settings.add_parser,
+    "tour": tour.add_parser,
 }
 
 _NOTHING_DONE = 2

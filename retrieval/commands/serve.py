@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, CliWords, Terminal, anchors_file, index_folder
+from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, TOUR, CliWords, Terminal, anchors_file, index_folder
 from retrieval.errors import BadInput
 
 HOST = "127.0.0.1"
@@ -22,6 +22,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle serve``."""
     parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
     parser.add_argument("--questions", type=Path, metavar="DATEI", help=words.t("cli.help.questions"))
+    parser.add_argument("--tour", type=Path, metavar="DATEI", help=words.t("cli.help.serve_tour"))
     parser.add_argument("--port", type=int, metavar="PORT", help=words.t("cli.help.port", port=PORT))
     parser.set_defaults(run=run)
 
@@ -29,12 +30,12 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
 def run(args: argparse.Namespace, out: Terminal) -> int:
     """Start the page and wait until it is ended."""
     anchors = _existing(anchors_file(args.anchors))
-    questions = _existing(args.questions)
+    questions, tour = _existing(args.questions), _existing(args.tour)
     index = index_folder(args.index).resolve()
     port = free_port(args.port)
     entry, flags = page()
     command = [sys.executable, "-m", "streamlit", "run", str(entry), f"--server.port={port}", *flags]
-    named = {INDEX: index, ANCHORS: anchors, QUESTIONS: questions}
+    named = {INDEX: index, ANCHORS: anchors, QUESTIONS: questions, TOUR: tour}
     environment = {**os.environ, **{name: str(path.resolve()) for name, path in named.items() if path}}
     address = f"http://{HOST}:{port}"
     if out.as_json:

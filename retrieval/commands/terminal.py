@@ -21,6 +21,7 @@ from retrieval.words import Words
 INDEX = "FUNDSTELLE_INDEX"
 ANCHORS = "FUNDSTELLE_ANCHORS"
 QUESTIONS = "FUNDSTELLE_QUESTIONS"
+TOUR = "FUNDSTELLE_TOUR"
 DEFAULT_INDEX = Path("fundstelle-index")
 
 # Control characters could move the cursor or colour the screen; direction marks could show a text in another order than it has.
