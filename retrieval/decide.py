@@ -18,6 +18,7 @@ from retrieval.model import (
     SEMANTIC,
     VECTOR,
     VERWEIS,
+    Address,
     CorpusAnswer,
     ReadyHit,
     RouteHit,
@@ -121,7 +122,7 @@ def _fuse(answers: Sequence[CorpusAnswer], pool: Pool, settings: Settings) -> tu
     asked = [answer for answer in answers if answer.routes]
     lists = {name: _route_hits(name, asked) for name in shares}
     routes = [
-        Route(name, weight, tuple((hit.chunk_id, hit.scaled) for hit in lists[name]), degraded=_failed(name, asked))
+        Route(name, weight, tuple((_visible(hit, pool), hit.scaled) for hit in lists[name]), degraded=_failed(name, asked))
         for name, weight in shares.items()
     ]
     fusion: Fusion = METHODS[settings.fusion.fusion](routes, settings.fusion.rrf_k)
@@ -137,6 +138,10 @@ def _route_hits(name: str, answers: Sequence[CorpusAnswer]) -> list[RouteHit]:
     """One route over all corpora, best first; equal scores are ordered by the chunk's id, which is made from the address."""
     hits = [hit for answer in answers for route in answer.routes if route.route == name for hit in route.hits]
     return sorted(hits, key=lambda hit: (-(hit.scaled or 0.0), -(hit.score or 0.0), hit.chunk_id))
+
+
+def _visible(hit: RouteHit, pool: Pool) -> str | None:
+    return None if hit.chunk_id in pool.hidden else hit.chunk_id
 
 
 def _failed(name: str, answers: Sequence[CorpusAnswer]) -> bool:
@@ -222,7 +227,12 @@ def reference_key(verweis: Verweis, number: int, pool: Pool) -> str:
     target = verweis.target
     if pool.given_targets is not None or target is None:
         return given_key(number)
-    return target_key(Target(target.corpus_id, target.section_id, target.container_id, target.subsection or None))
+    return target_key(looked_up(target))
+
+
+def looked_up(address: Address) -> Target:
+    """The look-up of a reference's target."""
+    return Target(address.corpus_id, address.section_id, address.container_id, address.subsection or None)
 
 
 def given_key(number: int) -> str:

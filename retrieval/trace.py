@@ -41,7 +41,9 @@ class Pool(msgspec.Struct, frozen=True):
 
     ``answers`` holds one answer for each corpus asked. ``anchor_units`` are the look-ups of ``claims``, in their order;
     ``reference_units`` those of reference targets by ``target_key``. ``references`` are the readings of the candidates' texts;
-    ``given_targets`` is what a foreign reference provider returned instead (None: ours). ``identities`` tells equal chunks.
+    ``given_targets`` is what a foreign reference provider returned instead (None: ours). ``identities`` tells equal chunks. ``hidden`` are
+    chunks that keep their places in the routes' lists but go no further; gathering hides none, looking ahead over many settings hides
+    those that stand behind the whole list at each of them.
     """
 
     question: str
@@ -62,6 +64,7 @@ class Pool(msgspec.Struct, frozen=True):
     stamps: Stamps = Stamps()
     words: tuple[str, ...] = ()
     where: dict[str, Any] | None = None
+    hidden: frozenset[str] = frozenset()
 
 
 def target_key(target: Target) -> str:

@@ -1,0 +1,262 @@
+"""Curves: the rank scores of all candidates as functions of one number, and the points at which something about the list may change."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.decide import decide
+from retrieval.inspector.reach import Candidate, candidates, leaders
+from retrieval.model import VECTOR
+from retrieval.settings import Settings
+from retrieval.trace import Pool, Trace
+
+Floats = NDArray[np.float64]
+Whole = NDArray[np.int64]
+_DIGITS = 12  # those of a rank score
+
+
+class Family(Protocol):
+    """A family of functions of one number, one for each fused candidate."""
+
+    def values(self, at: Floats) -> Floats:
+        """The rank scores (numbers x candidates)."""
+        ...
+
+    def meetings(self, rows: Whole) -> Floats:
+        """Where two of these candidates have the same rank."""
+        ...
+
+    def levels(self, level: float) -> Floats:
+        """Where a candidate has this rank."""
+        ...
+
+    def ratios(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
+        """Where a candidate of ``behind`` has ``ratio`` times the rank of one of ``ahead``."""
+        ...
+
+
+class Lines:
+    """Rank scores over the share of the vector route: ``share · vector + (1 - share) · lexical``."""
+
+    def __init__(self, vector: Floats, lexical: Floats) -> None:
+        self.vector, self.lexical = vector, lexical
+
+    def values(self, at: Floats) -> Floats:
+        return np.outer(at, self.vector) + np.outer(1 - at, self.lexical)
+
+    def _zero(self, vector: Floats, lexical: Floats) -> Floats:
+        """Where ``share · vector + (1 - share) · lexical`` is 0."""
+        slope = lexical - vector
+        there = slope != 0
+        found: Floats = lexical[there] / slope[there]
+        return found
+
+    def meetings(self, rows: Whole) -> Floats:
+        one, other = _pairs(rows)
+        return self._zero(self.vector[one] - self.vector[other], self.lexical[one] - self.lexical[other])
+
+    def levels(self, level: float) -> Floats:
+        return self._zero(self.vector - level, self.lexical - level)
+
+    def ratios(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
+        vector = self.vector[behind][:, None] - ratio * self.vector[ahead][None, :]
+        lexical = self.lexical[behind][:, None] - ratio * self.lexical[ahead][None, :]
+        return self._zero(vector.ravel(), lexical.ravel())
+
+
+class Fractions:
+    """Rank scores over the RRF constant k: ``(k + 1) · (share / (k + place in one route) + (1 - share) / (k + place in the other))``.
+
+    A candidate that a route missed has no summand for it.
+    """
+
+    def __init__(self, vector: Floats, lexical: Floats, share: float) -> None:
+        """``vector`` and ``lexical`` are places from 1, infinite where a route missed the candidate."""
+        self.places = np.stack([vector, lexical])
+        self.shares = np.array([share, 1 - share])
+        # A summand as (numerator, denominator) of one polynomial: a missed route is 0 / 1.
+        missed = np.isinf(self.places)
+        self._place = np.where(missed, 0.0, self.places)
+        self._weight = np.where(missed, 0.0, self.shares[:, None])
+        self._grows = np.where(missed, 0.0, 1.0)
+        self._constant = np.where(missed, 1.0, self._place)
+
+    def values(self, at: Floats) -> Floats:
+        k = at[:, None, None]
+        summands = self._weight[None] / (self._grows[None] * k + self._constant[None])
+        total: Floats = (at[:, None] + 1) * summands.sum(axis=1)
+        return total
+
+    def _halves(self, rows: Whole) -> tuple[Floats, Floats]:
+        """Each candidate's sum as numerator (degree 1) and denominator (degree 2), without the factor k + 1; highest power first."""
+        (g1, g2), (c1, c2), (w1, w2) = self._grows[:, rows], self._constant[:, rows], self._weight[:, rows]
+        top = np.stack([w1 * g2 + w2 * g1, w1 * c2 + w2 * c1])
+        bottom = np.stack([g1 * g2, g1 * c2 + g2 * c1, c1 * c2])
+        return top, bottom
+
+    def meetings(self, rows: Whole) -> Floats:
+        one, other = _pairs(rows)
+        return self._equal(1.0, other, one)
+
+    def _equal(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
+        """Where ``behind[i]`` has ``ratio`` times the rank of ``ahead[i]``: the roots of a polynomial of degree 3."""
+        (top_a, bottom_a), (top_b, bottom_b) = self._halves(ahead), self._halves(behind)
+        return _roots(_times(top_b, bottom_a) - ratio * _times(top_a, bottom_b))
+
+    def levels(self, level: float) -> Floats:
+        top, bottom = self._halves(np.arange(self.places.shape[1]))
+        return _roots(_times(np.stack([np.ones(top.shape[1]), np.ones(top.shape[1])]), top) - level * bottom)
+
+    def ratios(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
+        one, other = np.meshgrid(ahead, behind)
+        return self._equal(ratio, one.ravel(), other.ravel())
+
+
+def _pairs(rows: Whole) -> tuple[Whole, Whole]:
+    one, other = np.triu_indices(len(rows), 1)
+    return rows[one], rows[other]
+
+
+def _times(one: Floats, other: Floats) -> Floats:
+    """The products of polynomials, column by column; highest power first."""
+    product = np.zeros((len(one) + len(other) - 1, one.shape[1]))
+    for power, row in enumerate(one):
+        product[power : power + len(other)] += row * other
+    return product
+
+
+def _roots(polynomials: Floats) -> Floats:
+    """The real roots of polynomials of degree 3 at most, one in each column, highest power first; those that are 0 throughout have none."""
+    size = np.abs(polynomials).max(axis=0)
+    scaled = polynomials[:, size > 0] / size[size > 0]
+    scaled = np.where(np.abs(scaled) < 1e-15, 0.0, scaled)
+    padded = np.zeros((4, scaled.shape[1]))
+    padded[4 - len(scaled) :] = scaled
+    cubic = padded[0] != 0
+    quadratic = _quadratic(padded[1:, ~cubic])
+    others = [root.real for column in padded[:, cubic].T for root in np.roots(column) if abs(root.imag) <= 1e-9 * max(1.0, abs(root.real))]
+    return np.concatenate([quadratic, np.array(others, dtype=np.float64)])
+
+
+def _quadratic(columns: Floats) -> Floats:
+    """The real roots of ``a x² + b x + c``, in the form that loses no digits (Press et al., Numerical Recipes, 5.6)."""
+    a, b, c = columns
+    inside = b * b - 4 * a * c
+    real = inside >= -1e-14 * (b * b + np.abs(4 * a * c))
+    a, b, c = a[real], b[real], c[real]
+    half = -0.5 * (b + np.where(b < 0, -1.0, 1.0) * np.sqrt(np.maximum(inside[real], 0.0)))
+    first = half[a != 0] / a[a != 0]
+    second = c[half != 0] / half[half != 0]
+    return np.concatenate([first, second])
+
+
+# --- what of it can change the list --------------------------------------------------------------------------------------
+
+
+class Curves:
+    """The rank scores of everything that can stand in the list: fused candidates, and constants such as anchors and references."""
+
+    def __init__(self, family: Family, fused: tuple[Candidate, ...], trace: Trace, pool: Pool, settings: Settings) -> None:
+        self.family, self.fused = family, fused
+        self._rounds = settings.quota.min_hits_per_corpus if "quota" not in trace.without else 0
+        self._ratio = settings.quota.min_ratio
+        self._verweis = settings.references.verweis_score if "references" not in trace.without else None
+        fixed = [entry for entry in (*trace.anchored.entries, *trace.fused.entries) if entry.rank_by != "routes"]
+        self._fixed = np.array([entry.rank for entry in fixed], dtype=np.float64)
+        names = dict.fromkeys([*(entry.identity for entry in fixed), *(one.identity for one in fused)])
+        self._number = {identity: number for number, identity in enumerate(names)}
+        self._owner = np.array([self._number[entry.identity] for entry in fixed] + [self._number[one.identity] for one in fused])
+        corpus_of = {entry.identity: entry.corpus_id for entry in fixed} | {one.identity: one.corpus_id for one in fused}
+        corpora = [corpus_of[identity] for identity in names]
+        self._corpora = [np.flatnonzero(np.array(corpora) == corpus) for corpus in dict.fromkeys(corpora)]
+
+    def events(self, low: float, high: float, most: int) -> list[float]:
+        """The numbers between ``low`` and ``high`` at which the first ``most`` places, a round or a floor of the quota may change."""
+        if not self.fused:
+            return []
+        levels = [*np.unique(self._fixed), *([] if self._verweis is None else [self._verweis])]
+        found = [self.family.meetings(np.arange(len(self.fused))), *(self.family.levels(float(level)) for level in levels)]
+        found += self._floors(levels)
+        points = np.concatenate(found)
+        points = np.unique(points[(points > low) & (points < high)])
+        points = points[np.concatenate([[True], np.diff(points) > 1e-13 * (high - low)])] if len(points) else points
+        edges = np.concatenate([[low], points, [high]])
+        signs = self._signatures((edges[:-1] + edges[1:]) / 2, most)
+        changed = (signs[1:] != signs[:-1]).any(axis=1)
+        return [float(point) for point in points[changed]]
+
+    def meetings(self, chunk_ids: Collection[str], low: float, high: float) -> list[float]:
+        """The numbers between ``low`` and ``high`` at which two of these candidates have the same rank."""
+        rows = np.array([row for row, one in enumerate(self.fused) if one.chunk_id in chunk_ids], dtype=np.int64)
+        points = self.family.meetings(rows) if len(rows) > 1 else np.empty(0)
+        return [float(point) for point in points if low < point < high]
+
+    def _floors(self, levels: list[float]) -> list[Floats]:
+        """Where the best of a corpus meets the floor: ``min_ratio`` times the best of all."""
+        if not self._rounds or not self._ratio:
+            return []
+        first = leaders(self.fused, 1)
+        rows = np.array([row for row, one in enumerate(self.fused) if one.chunk_id in first], dtype=np.int64)
+        found = [self.family.ratios(self._ratio, rows, rows)]
+        for level in levels:
+            found += [self.family.levels(self._ratio * level), self.family.levels(level / self._ratio)]
+        return found
+
+    def _signatures(self, at: Floats, most: int) -> Floats:
+        """For each number everything that the list depends on: the first places, each corpus's rounds and their order, the floors."""
+        own = np.round(self.family.values(at), _DIGITS)
+        every = np.concatenate([np.broadcast_to(self._fixed, (len(at), len(self._fixed))), own], axis=1)
+        by_name = np.full((len(self._number), len(at)), -np.inf)
+        np.maximum.at(by_name, self._owner, every.T)  # the same chunk, found several times, has the best of its ranks
+        ranks = by_name.T
+        head = _first(ranks, most)
+        leaders = [_first(ranks[:, columns], max(1, min(self._rounds, most))) for columns in self._corpora]
+        places = np.concatenate([columns[found] for columns, found in zip(self._corpora, leaders, strict=True)], axis=1)
+        values = np.take_along_axis(ranks, places, axis=1)
+        parts = [head, places, np.argsort(-values, axis=1, kind="stable")]
+        best = ranks.max(axis=1)
+        tops = np.stack([ranks[:, columns].max(axis=1) for columns in self._corpora], axis=1)
+        parts.append(tops >= self._ratio * best[:, None])
+        if self._verweis is not None:
+            heads = np.take_along_axis(ranks, head, axis=1)
+            parts += [heads > self._verweis, values > self._verweis, tops >= self._ratio * self._verweis]
+            parts.append((self._verweis >= self._ratio * best)[:, None])
+        return np.concatenate([part.astype(np.float64) for part in parts], axis=1)
+
+
+def _first(ranks: Floats, most: int) -> Whole:
+    """The columns of the ``most`` best ranks of each row, best first, equal ones in the order of the columns."""
+    found: Whole = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
+    return found
+
+
+def lines(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
+    """The rank scores over the share of the vector route, from 0 to 1, in the fusion method in force."""
+    fused = _reaching(pool, settings)
+    if settings.fusion.fusion == "rrf":
+        k = settings.fusion.rrf_k
+        sides = [_by_place([one.vector_place for one in fused], k), _by_place([one.lexical_place for one in fused], k)]
+    else:
+        sides = [np.array([one.vector or 0.0 for one in fused]), np.array([one.lexical or 0.0 for one in fused])]
+    return Curves(Lines(*sides), fused, decide(pool, settings, without=without), pool, settings)
+
+
+def _by_place(places: list[int | None], k: float) -> Floats:
+    return np.array([(k + 1) / (k + place) if place else 0.0 for place in places])
+
+
+def fractions(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
+    """The rank scores over the RRF constant."""
+    fused = _reaching(pool, settings)
+    vector = np.array([one.vector_place or np.inf for one in fused])
+    lexical = np.array([one.lexical_place or np.inf for one in fused])
+    family = Fractions(vector, lexical, settings.fusion.shares()[VECTOR])
+    return Curves(family, fused, decide(pool, settings, without=without), pool, settings)
+
+
+def _reaching(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
+    return tuple(one for one in candidates(pool, settings) if one.chunk_id not in pool.hidden)

@@ -1,0 +1,66 @@
+"""Generated pools, seeded: corpora of unequal size with ties, look-ups, anchors, references, named corpora and odd settings."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from retrieval.model import Address, AnchorClaim, Chunk, ReadyHit, Reference, Target, Units
+from retrieval.settings import Settings
+from retrieval.trace import Pool
+from tests.builders import answer, chunk, pool
+
+ROUND = (0.0, 0.008, 0.1, 0.25, 0.3, 0.41, 0.5, 0.66, 0.85, 1.0)
+
+
+def generated(seed: int, size: int = 14) -> tuple[Pool, Settings]:
+    """A pool with up to four corpora of up to ``size`` candidates in each route, and settings for it; the same for the same seed."""
+    rng = random.Random(seed)
+    corpora = [f"k{number}" for number in range(rng.randint(1, 4))]
+    stock = {corpus: [chunk(f"{corpus}/{n}", corpus, f"§ {n}") for n in range(rng.randint(1, size))] for corpus in corpora}
+    chunks = [one for found in stock.values() for one in found]
+    answers = [_answer(rng, corpus, stock[corpus]) for corpus in corpora]
+    references, units = _references(rng, chunks)
+    claims = [_claim(rng, rng.choice(chunks)) for _ in range(rng.choice((0, 0, 1, 2)))]
+    named = rng.sample(corpora, rng.choice((0, 0, 1)))
+    made = pool(answers, chunks, claims=claims, named=named, references=references, units=units)
+    return made, _settings(rng)
+
+
+def _score(rng: random.Random) -> float:
+    return rng.choice(ROUND) if rng.random() < 0.25 else rng.random()
+
+
+def _answer(rng: random.Random, corpus: str, stock: Sequence[Chunk]) -> object:
+    ids = [one.chunk_id for one in stock]
+    routes = [{one: _score(rng) for one in rng.sample(ids, rng.randint(0, len(ids)))} for _ in range(2)]
+    ready = [ReadyHit(rng.choice(ids), 1.0, ("section_lookup",), 1.0)] if rng.random() < 0.2 else []
+    return answer(corpus, *routes, ready)
+
+
+def _claim(rng: random.Random, one: Chunk) -> tuple[AnchorClaim, Units]:
+    return AnchorClaim(Target(one.corpus_id, one.section_id)), Units("found", (ReadyHit(one.chunk_id, 1.0, (), 1.0),))
+
+
+def _references(rng: random.Random, chunks: Sequence[Chunk]) -> tuple[dict[str, list[Reference]], dict[Target, Units]]:
+    references: dict[str, list[Reference]] = {}
+    units: dict[Target, Units] = {}
+    for _ in range(rng.randint(0, 12)):
+        by, to = rng.choice(chunks), rng.choice(chunks)
+        references.setdefault(by.chunk_id, []).append(Reference(0, 3, "§ x", "resolved", Address(to.corpus_id, "", to.section_id)))
+        units[Target(to.corpus_id, to.section_id, "")] = Units("found", (ReadyHit(to.chunk_id, 1.0, (), 1.0),))
+    return references, units
+
+
+def _settings(rng: random.Random) -> Settings:
+    return Settings.of(
+        fusion=rng.choice(("weighted", "weighted", "rrf")),
+        weight_vector=rng.choice((0.5, 0.3, 1.0, rng.random())),
+        weight_lexical=rng.choice((0.5, 0.7, 0.2, 0.1 + 0.9 * rng.random())),
+        rrf_k=rng.choice((60.0, 1.0, 12.0)),
+        verweis_score=rng.choice((0.5, 0.97, rng.random())),
+        max_verweis_normen=rng.choice((0, 1, 3, 3)),
+        max_final_results=rng.choice((1, 3, 5, 10)),
+        min_hits_per_corpus=rng.choice((0, 1, 2, 3)),
+        min_ratio=rng.choice((0.25, 0.0, 0.6, rng.random())),
+    )
