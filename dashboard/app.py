@@ -11,7 +11,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from dashboard import controls, screens
+from dashboard import controls, pinning, screens
 from dashboard.blocks import Block
 from dashboard.component import GOTO, WHY, draw
 from dashboard.controls import STATE
@@ -31,6 +31,8 @@ _PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
 
+# The pages about the run of this session: address and function, by the name under which their words stand. A comment, since
+# Streamlit shows what stands as a mere text in its entry file.
 _RUN_PAGES: dict[str, tuple[str, Callable[[Run, Words], None]]] = {
     "page": ("", live.page),
     "why": ("warum", why.page),
@@ -40,7 +42,6 @@ _RUN_PAGES: dict[str, tuple[str, Callable[[Run, Words], None]]] = {
     "present": ("vorfuehrung", present.page),
     "export": ("mitnehmen", export.page),
 }
-"""The pages about the run of this session: address and function, by the name under which their words stand."""
 _WITH_NORM = ("why", "norm")
 
 
@@ -100,6 +101,7 @@ def main(opener: Opener | None = None) -> None:
         _language(words)
         if isinstance(opened, Runs) and about_run:
             controls.draw(words)
+            pinning.button(words, "sidebar")
             _show_all(words)
     examples = _examples(places.questions, words) if about_run else ()
     chosen.run()

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from dashboard import screens
+from dashboard import pinning, screens
 from dashboard.blocks import Block, folded, paragraph
 from dashboard.component import draw
 from dashboard.controls import STATE
@@ -48,6 +48,7 @@ def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block
     if screen is not None:
         draw([*above, screen], "above", words.language)
         return None
+    pinning.note(state)
     try:
         pool = runs.pool(state.question, state.settings)
         trace = decide(pool, state.settings, without=state.without)

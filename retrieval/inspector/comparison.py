@@ -22,7 +22,6 @@ P = 0.9
 """The persistence of RBO: how far down a reader goes. With 0.9 the first ten places carry 86 % of the weight."""
 WITHOUT = "without"
 """The name under which the stages left out stand among the settings; their value is the stages with commas between them."""
-_NO_IDS: tuple[str, ...] = ()
 
 
 class Overlap(msgspec.Struct, frozen=True):
@@ -72,7 +71,7 @@ def compare(lists: Sequence[Sequence[str]], p: float = P) -> Comparison:
     once = tuple(tuple(dict.fromkeys(one)) for one in lists)
     sets = [frozenset(one) for one in once]
     shared = frozenset.intersection(*sets) if sets else frozenset()
-    common = tuple(one for one in once[0] if one in shared) if once else _NO_IDS
+    common = tuple(one for one in once[0] if one in shared) if once else ()
     places = [{one: place for place, one in enumerate(ids)} for ids in once]
     moved = tuple(one for one in common if len({place[one] for place in places}) > 1)
     only = tuple(_only(number, once, sets) for number in range(len(once)))
