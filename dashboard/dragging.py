@@ -1,0 +1,42 @@
+"""Draws the slider that moves the list while it is dragged: one component that needs the server only when the reader lets go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from html import escape
+from importlib.resources import files
+from math import isfinite
+from typing import Any
+
+import streamlit as st
+
+from dashboard.blocks import Block
+
+OnValue = Callable[[float], None]
+
+
+@cache
+def _component(language: str, fallback: str) -> Any:
+    """The component; ``fallback`` is the sentence that stands in its place until its script runs, or for good where it does not."""
+    assets = files("dashboard").joinpath("assets")
+    css, js = (assets.joinpath(name).read_text(encoding="utf-8") for name in ("track.css", "track.js"))
+    html = f"<div class='track' lang='{language}'><p class='fallback'>{escape(fallback)}</p></div>"
+    return st.components.v2.component(f"fundstelle_track_{language}", html=html, css=css, js=js)
+
+
+def draw(data: Block, key: str, on_value: OnValue) -> None:
+    """Draw the slider at this place of the page; ``key`` is unique on it and holds no double underscore.
+
+    ``data`` is that of ``views.track.section``. ``on_value`` is called before the next run with the value at which the reader let go, a
+    number of the knob's range.
+    """
+    took = partial(_take, key, data["low"], data["high"], on_value)
+    _component(data["language"], data["words"]["fallback"])(key=key, data=data, on_value_change=took)
+
+
+def _take(key: str, low: float, high: float, on_value: OnValue) -> None:
+    """Hand over what came from the browser if it is a number of the range; from there comes whatever somebody sends."""
+    value = st.session_state[key].get("value")
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and isfinite(value) and low <= value <= high:
+        on_value(float(value))
