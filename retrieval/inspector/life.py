@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
@@ -86,11 +86,10 @@ def life(trace: Trace, pool: Pool, norm: Address | Sequence[str], federation: Fe
 
     Nothing is asked of the corpora but the exact ranks of what the routes did not bring.
     """
-    registry = getattr(federation.registry, "state", federation.registry)
-    chunks = _chunks(norm, pool, registry) if isinstance(norm, Address) else [_chunk(one, pool, registry) for one in norm]
+    chunks = chunks_of(norm, pool, federation)
     address = norm if isinstance(norm, Address) else chunks[0].address
     if not chunks:
-        return _nothing(address, trace, registry)
+        return _nothing(address, trace, federation)
     standings = _standings(chunks, trace, pool, federation)
     pieces = sorted((_piece(chunk, trace, pool, standings) for chunk in chunks), key=lambda one: _nearness(one, trace, standings))
     best = next(chunk for chunk in chunks if chunk.chunk_id == pieces[0].chunk_id)
@@ -111,23 +110,26 @@ def life(trace: Trace, pool: Pool, norm: Address | Sequence[str], federation: Fe
 # --- the chunks of the norm -------------------------------------------------------------------------------------------
 
 
-def _chunks(address: Address, pool: Pool, registry: Any) -> list[Chunk]:
-    """The chunks at this address: of the stock, or where it is not ours, those that the run has seen of it."""
-    federation = getattr(registry, "federation", None)
-    if isinstance(federation, Federation):
-        target = Target(address.corpus_id, address.section_id, address.container_id, address.subsection or None)
-        found = [federation.chunk(chunk_id) for chunk_id in federation.book.find(target)]
+def chunks_of(norm: Address | Sequence[str], pool: Pool, federation: FederatedRetriever) -> tuple[Chunk, ...]:
+    """The chunks of a norm: those of the stock, or where that is not ours, those that the run has seen of it.
+
+    Empty for an address at which nothing stands. Raises UnknownCorpus for the id of a chunk that is neither in stock nor in the run.
+    """
+    texts = _texts(federation)
+    if not isinstance(norm, Address):
+        return tuple(pool.chunks[one] if one in pool.chunks or texts is None else texts.chunk(one) for one in norm)
+    if texts is not None:
+        target = Target(norm.corpus_id, norm.section_id, norm.container_id, norm.subsection or None)
+        found = tuple(texts.chunk(chunk_id) for chunk_id in texts.book.find(target))
         if found:
             return found
-    target = Target(address.corpus_id, address.section_id, address.container_id or None, address.subsection or None)
-    return [chunk for chunk in pool.chunks.values() if meets(target, chunk.address, pool.specs)]
+    target = Target(norm.corpus_id, norm.section_id, norm.container_id or None, norm.subsection or None)
+    return tuple(chunk for chunk in pool.chunks.values() if meets(target, chunk.address, pool.specs))
 
 
-def _chunk(chunk_id: str, pool: Pool, registry: Any) -> Chunk:
-    if chunk_id in pool.chunks:
-        return pool.chunks[chunk_id]
-    federation: Federation = registry.federation
-    return federation.chunk(chunk_id)
+def _texts(federation: FederatedRetriever) -> Federation | None:
+    found = getattr(getattr(federation.registry, "state", federation.registry), "federation", None)
+    return found if isinstance(found, Federation) else None
 
 
 def _standings(chunks: Sequence[Chunk], trace: Trace, pool: Pool, federation: FederatedRetriever) -> dict[str, Standing]:
@@ -165,9 +167,9 @@ def _nearness(piece: Piece, trace: Trace, standings: Mapping[str, Standing]) -> 
     return not piece.place, piece.place, not piece.before, piece.before, -would
 
 
-def _nothing(address: Address, trace: Trace, registry: Any) -> Life:
+def _nothing(address: Address, trace: Trace, federation: FederatedRetriever) -> Life:
     """The life of a norm that is not in stock: it ends at the first station."""
-    blocked = getattr(registry, "blocked", {})
+    blocked = getattr(federation.registry, "blocked", {})
     if address.corpus_id in blocked:
         first = Station("stock", "failed", "blocked", error=str(blocked[address.corpus_id]))
     else:
