@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import threading
-import tomllib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -15,8 +14,9 @@ from typing import Any
 
 import msgspec
 
-from retrieval.errors import BadSource, FundstelleError
+from retrieval.errors import FundstelleError
 from retrieval.federated import FederatedRetriever
+from retrieval.questionfile import question_texts
 from retrieval.settings import Settings
 from retrieval.stock import Federation
 from retrieval.trace import Pool
@@ -47,16 +47,7 @@ def _path(text: str) -> Path | None:
 
 def example_questions(path: Path | None) -> tuple[str, ...]:
     """The texts of a question file (``[[question]]`` with ``text``), each once, in order. Raises BadSource for a file that is none."""
-    if path is None:
-        return ()
-    try:
-        found = tomllib.loads(path.read_text(encoding="utf-8")).get("question")
-    except (OSError, ValueError) as error:
-        raise BadSource(f"Question file {path}: {error}. Expected a TOML file with [[question]] entries.") from None
-    if not isinstance(found, list):
-        raise BadSource(f"Question file {path}: found no [[question]] entry. Expected one with a line 'text = …' for each question.")
-    texts = (entry.get("text") for entry in found if isinstance(entry, dict))
-    return tuple(dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip()))
+    return question_texts(path) if path is not None else ()
 
 
 class Runs:
