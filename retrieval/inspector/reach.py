@@ -86,6 +86,11 @@ def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
     return frozenset(kept)
 
 
+def leads(one: Candidate, other: Candidate) -> bool:
+    """Whether ``one`` stands before ``other`` at every weight and every RRF constant."""
+    return _met(one) < _met(other) and _lexical_side(one) >= _lexical_side(other)
+
+
 def leaders(found: Sequence[Candidate], most: int) -> frozenset[str]:
     """The same for each corpus by itself."""
     by_corpus: dict[str, list[Candidate]] = {}
