@@ -17,7 +17,7 @@ KINDS: tuple[Kind, ...] = ("same", "moved", "partial")
 _DASHES: dict[Kind, str] = {"same": "solid", "moved": "dash", "partial": "dot"}
 _QUIET, _STRONG = "#8b95a1", "#3f86ba"
 _ROW_HEIGHT = 26
-_LEFT, _RIGHT = 28, 22
+_LEFT, _RIGHT = 34, 24
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -240,7 +240,7 @@ def blocks(
     rows = [
         row(
             [[to_norm(labels.get(one, one), leads.get(one, ""))], *(words.whole(place or None) for place in where)],
-            "" if kind_of(where) == "same" else "strong",
+            "strong" if kind_of(where) == "partial" else "",
         )
         for one, where in places(columns).items()
     ]

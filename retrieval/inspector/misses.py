@@ -115,10 +115,12 @@ def _missed(entry: Entry, rule: Rule, needed: float | None = None, place: int = 
 def _below_floor(trace: Trace) -> Iterator[Miss]:
     if trace.quota.reason not in _DECIDES:
         return
-    first = {entry.corpus_id: entry.chunk_id for entry in reversed(trace.completed.living)}
+    living = trace.completed.living
+    first = {entry.corpus_id: (place, entry.chunk_id) for place, entry in reversed(list(enumerate(living, start=1)))}
     for corpus in trace.quota.corpora:
         if not corpus.takes_part:
-            yield Miss("below_floor", corpus.corpus_id, first[corpus.corpus_id], had=corpus.best, needed=trace.quota.floor)
+            place, chunk_id = first[corpus.corpus_id]
+            yield Miss("below_floor", corpus.corpus_id, chunk_id, had=corpus.best, needed=trace.quota.floor, place=place)
 
 
 def _verweise(trace: Trace) -> Iterator[Miss]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from statistics import median
 from typing import Literal
 
 import msgspec
@@ -33,6 +34,25 @@ class Strip(msgspec.Struct, frozen=True):
     dots: tuple[Dot, ...] = ()
     fused: tuple[float, ...] = ()
 
+    @property
+    def best(self) -> float | None:
+        """The highest rank score; None without candidates."""
+        return self.dots[0].rank if self.dots else None
+
+    @property
+    def middle(self) -> float | None:
+        """The median of the rank scores; None without candidates."""
+        return median(dot.rank for dot in self.dots) if self.dots else None
+
+    def reaching(self, score: float) -> int:
+        """How many candidates have at least this rank score."""
+        return sum(dot.rank >= score for dot in self.dots)
+
+    @property
+    def held(self) -> int:
+        """How many stand in the final list."""
+        return sum(dot.place > 0 for dot in self.dots)
+
 
 class Decision(msgspec.Struct, frozen=True):
     """The decision score of one hit of the final list (raw cosine; None outside the vector route)."""
@@ -59,7 +79,8 @@ class Formula(msgspec.Struct, frozen=True):
     """How the rank score of one hit of the final list comes about.
 
     ``terms`` are the routes and ``total`` is their sum; where ``kind`` is ``fixed`` the rank came from ``rank_by`` instead and the terms
-    count nothing. ``rank`` is the score before the quota, ``lifted`` that of a hit that was moved to the front, None else.
+    count nothing. ``missing`` are the other routes, each with ``failed`` or ``not_found``. ``rank`` is the score before the quota,
+    ``lifted`` that of a hit that was moved to the front, None else.
     """
 
     chunk_id: str
@@ -69,6 +90,7 @@ class Formula(msgspec.Struct, frozen=True):
     terms: tuple[Term, ...]
     total: float
     rank: float
+    missing: dict[str, Literal["failed", "not_found"]] = {}
     lifted: float | None = None
 
 
@@ -115,7 +137,7 @@ def spread(trace: Trace) -> Spread:
         trace.settings.fusion.rrf_k if method == "rrf" else 0.0,
         trace.rrf_ceiling,
         decisions,
-        tuple(_formula(entry, before[entry.chunk_id], place, method) for place, entry in enumerate(trace.final, start=1)),
+        tuple(_formula(entry, before[entry.chunk_id], place, trace) for place, entry in enumerate(trace.final, start=1)),
         first,
         second,
         gap,
@@ -137,9 +159,13 @@ def _strips(trace: Trace) -> tuple[Strip, ...]:
     )
 
 
-def _formula(final: Entry, before: Entry, place: int, method: Method) -> Formula:
-    kind: FormulaKind = method if before.rank_by == "routes" else "fixed"
+def _formula(final: Entry, before: Entry, place: int, trace: Trace) -> Formula:
+    kind: FormulaKind = trace.settings.fusion.fusion if before.rank_by == "routes" else "fixed"
     terms = tuple(Term(part.route, part.weight, part.scaled, part.place, part.amount) for part in before.parts)
-    total = sum(term.amount for term in terms)
+    failed = {route.route for one in trace.corpora if one.corpus_id == final.corpus_id for route in one.routes if route.status == "failed"}
+    found = {term.route for term in terms}
+    missing: dict[str, Literal["failed", "not_found"]] = {
+        route: "failed" if route in failed else "not_found" for route in trace.shares if route not in found
+    }
     lifted = final.rank if final.rank_by == "named_first" else None
-    return Formula(final.chunk_id, place, kind, before.rank_by, terms, total, before.rank, lifted)
+    return Formula(final.chunk_id, place, kind, before.rank_by, terms, sum(term.amount for term in terms), before.rank, missing, lifted)
