@@ -11,11 +11,10 @@ from datetime import date, datetime
 from typing import Any
 
 import xlsxwriter
-from msgspec.structs import asdict
 
 from retrieval.exports.cells import safe_text
-from retrieval.exports.fingerprints import PARTS, Fingerprint
 from retrieval.exports.naming import day, label, shown, title
+from retrieval.exports.sections import basis, selection
 from retrieval.exports.tables import CEILING, SCORE, SHARE, WEIGHT, Content, Formula, K, Table, tables
 from retrieval.knobs import Knob, Value
 from retrieval.settings import KNOBS
@@ -147,11 +146,8 @@ def _about(trace: Trace, made: date, words: Words) -> list[_Line]:
 
 
 def _basis(trace: Trace, words: Words) -> list[_Line]:
-    stamps, marks = asdict(trace.stamps), asdict(Fingerprint.of(trace))
-    none = words.t("file.run.not_stated")
     head = tuple(words.t(f"file.run.{name}") for name in ("basis", "version", "mark"))
-    rows = [(words.t(f"file.part.{part}"), stamps.get(part, "") or (none if part in stamps else ""), marks[part] or none) for part in PARTS]
-    return [(head, ""), *((row, "") for row in rows)]
+    return [(head, ""), *((row, "") for row in basis(trace, words))]
 
 
 def _settings(trace: Trace, words: Words) -> list[_Line]:
@@ -185,10 +181,5 @@ def _corpora(trace: Trace, words: Words) -> list[_Line]:
 
 
 def _corpus(corpus: CorpusTrace, trace: Trace, words: Words) -> _Row:
-    state = [words.word("state", corpus.state)]
-    if corpus.routed_by:
-        state.append(words.t("file.run.routed", words=", ".join(map(words.quoted, corpus.routed_by))))
-    if corpus.required_by:
-        state.append(words.t("file.run.required", anchors=", ".join(corpus.required_by)))
     answer = words.word("status", corpus.status) if corpus.status else None
-    return title(corpus.corpus_id, trace.specs), "; ".join(state), answer
+    return title(corpus.corpus_id, trace.specs), selection(corpus, words), answer
