@@ -19,7 +19,7 @@ from retrieval.words import Words
 
 HISTORY = "history"
 ROWS = 20
-_QUESTION = 160
+_QUESTION = 90
 
 
 def current() -> History:
@@ -75,6 +75,7 @@ def pins(words: Words) -> None:
         label = words.t("compare.apply", letter=letter)
         back.button(label, key=f"pin_back_{letter}", on_click=_apply, args=(pin,), disabled=pin is here, width="stretch")
         gone.button(words.t("compare.remove", letter=letter), key=f"pin_gone_{letter}", on_click=_remove, args=(letter,), width="stretch")
+        st.caption(comparison.about(pin.settings, pin.without, words))
 
 
 def _rename(letter: str) -> None:

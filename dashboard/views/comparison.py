@@ -74,24 +74,30 @@ def lists(titles: Sequence[str], traces: Sequence[Trace], words: Words) -> list[
 
 def overlap(hits: Comparison, norms: Comparison, titles: Sequence[str], names: Mapping[str, str], words: Words) -> list[Block]:
     """The first list against each other one in sentences, all pairs as a table, and what the numbers mean."""
-    against_first = [pair for pair in hits.pairs if pair.a == 0]
-    found = [paragraph(line) for pair in against_first for line in sentences(pair, titles, names, words)]
+    lines = [sentence(pair, titles, names, words) for pair in hits.pairs if pair.a == 0]
+    if len(hits.pairs) == 1 and not hits.pairs[0].overlap.equal:
+        lines.append(measures(hits.pairs[0].overlap, words))
     if len(titles) > 2:
-        found = [*_everywhere(hits, titles, names, words), *found]
+        lines = [*_everywhere(hits, titles, names, words), *lines]
+    found = [paragraph(line) for line in lines]
     return [*found, _pairs(hits, norms, titles, words), folded(words.t("compare.how"), [_terms(words)], "measures")]
 
 
-def sentences(pair: Pair, titles: Sequence[str], names: Mapping[str, str], words: Words) -> list[str]:
-    """What two lists share, what stands in one of them only, and how alike they are, in words."""
+def sentence(pair: Pair, titles: Sequence[str], names: Mapping[str, str], words: Words) -> str:
+    """What two lists share, and what stands in one of them only."""
     one, (a, b) = pair.overlap, (words.quoted(titles[place]) for place in (pair.a, pair.b))
     if one.equal:
-        return [words.t("compare.overlap.equal" if one.common else "compare.overlap.both_empty", a=a, b=b)]
+        return words.t("compare.overlap.equal" if one.common else "compare.overlap.both_empty", a=a, b=b)
     only = [_only(title, ids, names, words) for title, ids in ((a, one.only_a), (b, one.only_b))]
     about = " ".join(part for part in (_common(one, a, b, words), _moved(one, words), *only) if part)
+    return words.t("compare.overlap.pair", a=a, b=b, common=about)
+
+
+def measures(one: Overlap, words: Words) -> str:
+    """How alike two lists are, with what the numbers mean."""
     every = len(one.common) + len(one.only_a) + len(one.only_b)
     numbers = {"jaccard": share(one.jaccard, words), "rbo": share(one.rbo, words)}
-    counts = {"every": words.whole(every), "common": words.whole(len(one.common))}
-    return [words.t("compare.overlap.pair", a=a, b=b, common=about), words.t("compare.overlap.measures", **numbers, **counts)]
+    return words.t("compare.overlap.measures", every=words.whole(every), common=words.whole(len(one.common)), **numbers)
 
 
 def share(value: float, words: Words) -> str:
@@ -131,13 +137,13 @@ def _listed(ids: Sequence[str], names: Mapping[str, str], words: Words) -> str:
     return "; ".join([*(names.get(one, one) for one in ids[:_NAMED]), *more])
 
 
-def _everywhere(hits: Comparison, titles: Sequence[str], names: Mapping[str, str], words: Words) -> list[Block]:
+def _everywhere(hits: Comparison, titles: Sequence[str], names: Mapping[str, str], words: Words) -> list[str]:
     """What all lists share, and what stands in one of them and in no other."""
     lines = [words.n("compare.overlap.every", len(hits.common), lists=words.whole(len(titles)))]
     for title, ids in zip(titles, hits.only, strict=True):
         if ids:
             lines.append(words.n("compare.overlap.alone", len(ids), title=words.quoted(title), norms=_listed(ids, names, words)))
-    return [paragraph(line) for line in lines]
+    return lines
 
 
 def _pairs(hits: Comparison, norms: Comparison, titles: Sequence[str], words: Words) -> Block:
@@ -232,7 +238,7 @@ def _change(found: QuestionChange, words: Words) -> str:
     return words.t("compare.set.row.other", a_all=first, b_all=second, **values)
 
 
-# --- the history ----------------------------------------------------------------------------------------------------------------
+# --- the history and the pins ---------------------------------------------------------------------------------------------------
 
 
 def change(before: Stand | None, now: Stand, words: Words, first: bool = True) -> str:
@@ -245,3 +251,10 @@ def change(before: Stand | None, now: Stand, words: Words, first: bool = True) -
         old, new = (_value(one.name, value, words) for value in one.values)
         parts.append(words.t("compare.history.changed", name=_name(one.name, words), before=old, after=new))
     return "; ".join(parts) or words.t("compare.history.same")
+
+
+def about(used: Settings, without: Sequence[str], words: Words) -> str:
+    """A setting in a line: what is not the default."""
+    moved = differences((Settings(), used), ((), without))
+    parts = [words.t("compare.value", name=_name(one.name, words), value=_value(one.name, one.values[1], words)) for one in moved]
+    return "; ".join(parts) or words.t("compare.defaults")
