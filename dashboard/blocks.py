@@ -41,6 +41,11 @@ def paragraph(text: str, muted: bool = False) -> Block:
     return {"type": "paragraph", "text": text, "muted": muted}
 
 
+def statement(text: str, above: str = "") -> Block:
+    """One sentence that stands for itself, large; ``above`` says in small type what it is."""
+    return {"type": "statement", "text": text, "above": above}
+
+
 def notice(title: str, lines: Sequence[str] = (), role: str = "note", details: Sequence[tuple[str, str]] = (), label: str = "") -> Block:
     """A framed message: title, sentences, and technical details behind ``label``. ``role``: note · warning · fault."""
     return {
@@ -63,8 +68,8 @@ def table(caption: str, head: Sequence[str], rows: Sequence[Block], numeric: Seq
     return {"type": "table", "caption": caption, "head": list(head), "rows": list(rows), "numeric": list(numeric), "empty": empty}
 
 
-def item(place: str, title: str, lines: Sequence[str] = (), tone: str = "") -> Block:
-    """One entry of a ranking."""
+def item(place: str, title: str, lines: Sequence[Line] = (), tone: str = "") -> Block:
+    """One entry of a ranking. ``tone`` (``muted``, ``strong``, ``focus``) only supports what the words say."""
     return {"place": place, "title": title, "lines": list(lines), "tone": tone}
 
 
@@ -108,6 +113,16 @@ def passage(key: str, text: str, marks: Sequence[Block], label: str = "", opened
     return {"key": key, "text": text, "marks": list(marks), "label": label, "open": opened, "tone": tone}
 
 
+def stations(caption: str, found: Sequence[Block]) -> Block:
+    """The stations of a norm as one row that wraps, joined by a line, see ``station``."""
+    return {"type": "stations", "caption": caption, "stations": list(found)}
+
+
+def station(title: str, state: str, form: str, lines: Sequence[str], mark: str = "") -> Block:
+    """One station: what it asks, the answer in words, values and reason; ``form`` is the border, ``mark`` says that it decided."""
+    return {"title": title, "state": state, "form": form, "lines": list(lines), "mark": mark}
+
+
 def cards(caption: str, hits: Sequence[Block]) -> Block:
     """Hits as an ordered list of cards, see ``card``."""
     return {"type": "cards", "caption": caption, "cards": list(hits)}
@@ -126,8 +141,9 @@ def card(
     parts: Sequence[Block],
     norm: str = "",
     marks: Sequence[Block] = (),
+    ways: Sequence[Line] = (),
 ) -> Block:
-    """One hit: where it stands, its values, how it was found, its text with the marks in it, and its parts."""
+    """One hit: where it stands, its values, how it was found, its text with the marks in it, its parts, and ways that lead on."""
     return {
         "key": key,
         "place": place,
@@ -138,6 +154,7 @@ def card(
         "text": text,
         "norm": norm,
         "marks": list(marks),
+        "ways": list(ways),
         "textLabel": text_label,
         "partsLabel": parts_label,
         "parts": list(parts),

@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard.blocks import Block
+from dashboard.state import MODES
 
 
 @cache
@@ -24,7 +25,27 @@ GOTO = "goto"
 WHY = "why"
 """The same for a click that asks why a norm stands where it stands."""
 
+_MODE = "page_mode"
+_SIZES = {"dense": "14px", "large": "clamp(17px, 0.7vw + 14px, 24px)"}
+"""The size of type from which the page and its blocks measure everything else, where it is not the browser's own."""
+_CHART_SIZES = {"dense": 0.9, "large": 1.5}
+_PLOTLY_FONT = 12
+_ALONE = """
+[data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton] { display: none }
+[data-testid=stMainBlockContainer] { padding-top: 2rem }
+"""
 _CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+
+
+def set_mode(mode: str, alone: bool = False) -> None:
+    """Set this run of the page as ``mode`` says, one of ``MODES``; ``alone`` leaves nothing on screen beside what the page draws itself."""
+    st.session_state[_MODE] = mode
+    size = f":root {{ font-size: {_SIZES[mode]} }}" if mode in _SIZES else ""
+    st.html(f"<style>{size} {_ALONE if alone else ''}</style>")
+
+
+def _mode() -> str:
+    return str(st.session_state.get(_MODE, MODES[0]))
 
 
 def draw(blocks: Sequence[Block], key: str, language: str) -> None:
@@ -32,7 +53,7 @@ def draw(blocks: Sequence[Block], key: str, language: str) -> None:
     if blocks:
         _component()(
             key=key,
-            data={"blocks": list(blocks), "language": language},
+            data={"blocks": list(blocks), "language": language, "mode": _mode()},
             on_norm_change=partial(_go, key, "norm", GOTO),
             on_why_change=partial(_go, key, "why", WHY),
         )
@@ -40,7 +61,24 @@ def draw(blocks: Sequence[Block], key: str, language: str) -> None:
 
 def chart(figure: dict[str, Any], key: str) -> None:
     """Draw a plain plotly figure; its table stands beside it, so it takes no clicks."""
-    st.plotly_chart(figure, key=key, config=_CHART)
+    factor = _CHART_SIZES.get(_mode(), 1.0)
+    drawn = figure if factor == 1.0 else {**figure, "layout": _resized(figure.get("layout", {}), factor)}
+    st.plotly_chart(drawn, key=key, config=_CHART)
+
+
+def _resized(layout: dict[str, Any], factor: float) -> dict[str, Any]:
+    """A layout with all type, the room for it and its shifts larger or smaller; what is measured in data stays."""
+    font = {"size": _PLOTLY_FONT, **layout.get("font", {})}
+    resized: dict[str, Any] = _times({**layout, "font": font}, factor)
+    return resized
+
+
+def _times(part: Any, factor: float, key: str = "") -> Any:
+    if isinstance(part, dict):
+        return {name: _times(value, factor, name if key != "margin" else "height") for name, value in part.items()}
+    if isinstance(part, list):
+        return [_times(each, factor) for each in part]
+    return part * factor if key in ("size", "height", "xshift", "yshift") and isinstance(part, (int, float)) else part
 
 
 def ink() -> str:

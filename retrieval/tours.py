@@ -197,15 +197,20 @@ class Held(msgspec.Struct, frozen=True):
 class Walked(msgspec.Struct, frozen=True):
     """One step, computed: the run shown, the run beside it, every hit of the two lists, the norms in focus, and what holds.
 
-    ``focus`` are the chunks of the step's norms as far as the runs know them.
+    ``by_place`` names for each norm in focus its chunks among what was gathered.
     """
 
     step: Step
     shown: Trace
     compared: Trace | None
     moves: tuple[Move, ...]
-    focus: tuple[str, ...]
+    by_place: tuple[tuple[Place, tuple[str, ...]], ...]
     held: tuple[Held, ...]
+
+    @property
+    def focus(self) -> frozenset[str]:
+        """The chunks of all norms in focus."""
+        return frozenset(chunk_id for _, chunks in self.by_place for chunk_id in chunks)
 
     @property
     def holds(self) -> bool:
@@ -217,9 +222,10 @@ def walk(step: Step, pool_of: PoolOf, book: AddressBook | None = None) -> Walked
     """Compute one step over the stock as it is now; ``book`` tells a norm that is not in the list from one that is not in stock."""
     shown = _run(step, step.question, pool_of)
     compared = _run(step.compare_with, step.question, pool_of) if step.compare_with else None
-    focus = tuple(chunk.chunk_id for chunk in shown.chunks.values() if any(_means(place, chunk, shown) for place in step.norms))
+    known = shown.chunks | (compared.chunks if compared else {})
+    by_place = tuple((place, tuple(key for key, chunk in known.items() if _means(place, chunk, shown))) for place in step.norms)
     held = tuple(_held(one, compared if one.compared and compared else shown, book) for one in step.expects)
-    return Walked(step, shown, compared, _moves(shown, compared), focus, held)
+    return Walked(step, shown, compared, _moves(shown, compared), by_place, held)
 
 
 def _run(side: Step | Beside, question: str, pool_of: PoolOf) -> Trace:

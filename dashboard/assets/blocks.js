@@ -1,10 +1,20 @@
 // Draws blocks of plain data. Text enters by textContent only: nothing here reads HTML. The attributes that take data are
 // the keys that keep folds open, the words behind a mark, and the address of a norm, which is encoded behind a fixed path.
 
+// A number never parts from its unit at the end of a line. Only what is shown changes: keys, links and the wording stay as they are.
+const unbroken = (text) =>
+  text.replace(/(^|[^\p{L}])(§§?|Abs\.|Art\.|Nr\.|Absatz|Absätze|Artikel|Ziffer|Anlage|Satz|Nummer) (?=\d)/gu, "$1$2\u00a0");
+
 const make = (tag, className, text) => {
   const node = document.createElement(tag);
   if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
+  if (text !== undefined) node.textContent = unbroken(text);
+  return node;
+};
+
+const asWritten = (tag, className, text) => {
+  const node = make(tag, className);
+  node.textContent = text;
   return node;
 };
 
@@ -46,7 +56,8 @@ const wording = (text, marks) => {
   marks.forEach((mark) => {
     node.append(text.slice(position, mark.start));
     const words = text.slice(mark.start, mark.end);
-    const part = mark.norm ? link(`mark ${mark.style}`, words, mark.norm) : make("span", `mark ${mark.style}`, words);
+    const part = mark.norm ? link(`mark ${mark.style}`, "", mark.norm) : make("span", `mark ${mark.style}`);
+    part.textContent = words;
     if (mark.label) part.dataset.label = mark.label;
     part.title = mark.title;
     node.append(part);
@@ -82,13 +93,19 @@ const draw = {
     return node;
   },
   paragraph: (block) => make("p", block.muted ? "muted" : "", block.text),
+  statement: (block) => {
+    const node = make("div", "statement");
+    if (block.above) node.append(make("p", "above", block.above));
+    node.append(make("p", "", block.text));
+    return node;
+  },
   notice: (block, path) => {
     const node = make("section", `notice ${block.role}`);
     node.setAttribute("role", block.role === "note" ? "note" : "status");
     node.append(make("h3", "", block.title), ...block.lines.map((line) => make("p", "", line)));
     if (block.details.length) {
       const list = make("dl", "details");
-      block.details.forEach(([name, value]) => list.append(make("dt", "", name), make("dd", "exact", value)));
+      block.details.forEach(([name, value]) => list.append(make("dt", "", name), asWritten("dd", "exact", value)));
       node.append(fold(block.label, [list], `${path}-details`, false));
     }
     return node;
@@ -168,6 +185,18 @@ const draw = {
     block.pairs.forEach(([name, text]) => list.append(make("dt", "", name), make("dd", "", text)));
     return list;
   },
+  stations: (block) => {
+    const list = make("ol", "stations");
+    list.setAttribute("aria-label", block.caption);
+    block.stations.forEach((station) => {
+      const node = make("li", `station ${station.form}`);
+      node.append(make("h3", "", station.title), make("p", "state", station.state));
+      if (station.mark) node.append(make("p", "decides", station.mark));
+      node.append(...station.lines.map((text) => make("p", "", text)));
+      list.append(node);
+    });
+    return list;
+  },
   cards: (block, path) => {
     const list = make("ol", "cards");
     list.setAttribute("aria-label", block.caption);
@@ -175,16 +204,16 @@ const draw = {
       const node = make("li", "card");
       const head = make("div", "head");
       const title = make("h3", "");
-      title.append(card.norm ? link("quiet", card.title, card.norm) : card.title);
+      title.append(card.norm ? link("quiet", card.title, card.norm) : unbroken(card.title));
       head.append(make("span", "place", card.place), title);
-      if (card.subtitle) head.append(make("span", "subtitle", card.subtitle));
+      if (card.subtitle) head.append(asWritten("span", "subtitle", card.subtitle));
       const facts = make("p", "facts");
       card.facts.forEach(([name, value]) => {
         const fact = make("span", "fact", `${name} `);
         fact.append(make("b", "", value));
         facts.append(fact);
       });
-      facts.append(make("span", "origin", card.origin));
+      facts.append(make("span", "origin", card.origin), ...(card.ways || []).map((way) => line(way)));
       const text = fold(card.textLabel, [wording(card.text, card.marks)], `${card.key}-text`, true);
       const parts = fold(card.partsLabel, drawAll(card.parts, `${path}-${card.key}`), `${card.key}-parts`, false);
       node.append(head, facts, text, parts);
@@ -205,9 +234,14 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const focused = root.getRootNode().activeElement;
   const focusKey = focused && focused.parentElement ? focused.parentElement.dataset.key : undefined;
   root.lang = data.language;
+  const sameMode = root.dataset.mode === data.mode;
+  root.dataset.mode = data.mode;
+  root.className = `blocks ${data.mode}`;
   root.replaceChildren(...drawAll(data.blocks, ""));
   folds(root).forEach((node) => {
-    if (turned.has(node.dataset.key)) node.open = turned.get(node.dataset.key);
+    const text = node.dataset.key.endsWith("-text");
+    if (text && data.mode === "dense") node.open = false;
+    if (turned.has(node.dataset.key) && (sameMode || !text)) node.open = turned.get(node.dataset.key);
     if (focusKey !== undefined && node.dataset.key === focusKey) node.querySelector("summary").focus({ preventScroll: true });
   });
   // A plain click stays in this session; a new tab takes the address. The address moves on while the page stands.

@@ -41,7 +41,7 @@ def _record(walked: Walked) -> dict[str, Any]:
     known = walked.shown.chunks | (walked.compared.chunks if walked.compared else {})
     moves = [{**msgspec.to_builtins(move), "address": msgspec.to_builtins(known[move.chunk_id].address)} for move in walked.moves]
     held = msgspec.to_builtins(walked.held)
-    return {"step": msgspec.to_builtins(walked.step), "holds": walked.holds, "held": held, "moves": moves, "focus": list(walked.focus)}
+    return {"step": msgspec.to_builtins(walked.step), "holds": walked.holds, "held": held, "moves": moves, "focus": sorted(walked.focus)}
 
 
 def _print(tour: Tour, walked: list[Walked], out: Terminal) -> None:
