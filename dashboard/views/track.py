@@ -11,7 +11,7 @@ from math import floor, log10
 from dashboard.blocks import Block, folded, paragraph, row, table
 from dashboard.knobtext import label, number
 from dashboard.naming import norm, title_of
-from retrieval.inspector.events import MOST_DIGITS, Event, Standing, events, landings, standings
+from retrieval.inspector.events import MOST_DIGITS, Along, Event, Standing, along
 from retrieval.inspector.tracks import Moved, Track
 from retrieval.knobs import Knob
 from retrieval.settings import KNOBS
@@ -22,6 +22,8 @@ _NAMED = 3
 """So many hits that come or leave are named in a sentence, the others counted."""
 _LISTED = 6
 """So many hits that change places are listed in the table, the others counted."""
+_ROWS = 200
+"""So many events stand in the table at most."""
 _FINE = 1000
 """The pointer moves by the power of ten that divides the range into at least so many steps."""
 _COPIED = (
@@ -36,22 +38,23 @@ def section(track: Track, trace: Trace, words: Words) -> tuple[Block, list[Block
 
     ``trace`` is the run in force, which names the hits; ``track`` the record of the knob over that run's pool and settings.
     """
-    return component_data(track, trace, words), blocks(track, trace, words)
+    seen = along(track)
+    return component_data(seen, trace, words), blocks(seen, trace, words)
 
 
 # --- the component ------------------------------------------------------------------------------------------------------
 
 
-def component_data(track: Track, trace: Trace, words: Words) -> Block:
+def component_data(seen: Along, trace: Trace, words: Words) -> Block:
     """Everything that the component needs to draw any value of the range by itself, as plain data.
 
     ``lists`` are the different lists, as places in ``hits``; ``between`` and ``at`` name a list for each stretch and each point (-1: the
     value is refused). ``events`` are the sentences with their place and size, ``stops`` the values to jump to. ``spans`` of a hit are the
     intervals in which it stands in the list. ``words`` are the sentences; their placeholders are filled where the value is known.
     """
+    track = seen.track
     knob = KNOBS[track.knob]
-    hits = standings(track)
-    index = {hit.chunk_id: place for place, hit in enumerate(hits)}
+    index = {hit.chunk_id: place for place, hit in enumerate(seen.standings)}
     known: dict[tuple[str, ...], int] = {}
     between = [known.setdefault(found, len(known)) for found in track.between]
     at = [-1 if found is None else known.setdefault(found, len(known)) for found in track.at]
@@ -67,14 +70,14 @@ def component_data(track: Track, trace: Trace, words: Words) -> Block:
         "digits": 0 if knob.step >= 1 else 2,
         "most": MOST_DIGITS,
         "off": idle(track, trace, words),
-        "constant": constant(track, words) if track.works else "",
+        "constant": constant(seen, words) if track.works else "",
         "points": list(track.points),
         "between": between,
         "at": at,
         "lists": [[index[chunk_id] for chunk_id in found] for found in known],
-        "hits": [_hit(hit, trace, words) for hit in hits],
-        "events": [_event(event, knob, trace, words) for event in events(track)],
-        "stops": list(landings(track)),
+        "hits": [_hit(hit, trace, words) for hit in seen.standings],
+        "events": [_event(event, knob, trace, words) for event in seen.events],
+        "stops": list(seen.landings),
         "words": _words(track, knob, words),
     }
 
@@ -131,11 +134,11 @@ def idle(track: Track, trace: Trace, words: Words) -> str:
     return words.t("track.idle", method=method, used=used)
 
 
-def constant(track: Track, words: Words) -> str:
+def constant(seen: Along, words: Words) -> str:
     """The sentence of a slider that changes nothing; empty where it changes something."""
-    if len(set(track.between)) > 1:
+    if any(event.kind == "passing" for event in seen.events):
         return ""
-    return words.t("track.constant_inside" if events(track) else "track.constant")
+    return words.t("track.constant_inside" if seen.events else "track.constant")
 
 
 def stability(track: Track, words: Words) -> str:
@@ -182,22 +185,22 @@ def _what(event: Event, trace: Trace, words: Words) -> str:
 
 def _moving(moves: Sequence[Moved], among_others: bool, trace: Trace, words: Words) -> str:
     """Two hits that swap are named; of many, or beside hits that come and leave, the number says enough."""
-    first = moves[0]
+    first, *others = sorted(moves, key=lambda one: one.before)
     if not among_others and len(moves) == 2:
-        pair = {"first": _norm(first.chunk_id, trace), "second": _norm(moves[1].chunk_id, trace)}
-        return words.t("track.event.swap", **pair, before=min(first.before, first.after), after=max(first.before, first.after))
+        pair = {"first": _norm(first.chunk_id, trace), "second": _norm(others[0].chunk_id, trace)}
+        return words.t("track.event.swap", **pair, before=first.before, after=first.after)
     if len(moves) == 1:
         return words.t("track.event.moves", norm=_norm(first.chunk_id, trace), before=first.before, after=first.after)
     return words.n("track.event.others_move", len(moves))
 
 
-def overview(track: Track, found: Sequence[Event], hits: Sequence[Standing], words: Words) -> str:
+def overview(seen: Along, words: Words) -> str:
     """At how many values the list changes, and how many hits stand in it always and sometimes."""
-    knob = KNOBS[track.knob]
-    always = sum(_always(hit) for hit in hits)
-    partly = len(hits) - always
+    track, knob = seen.track, KNOBS[seen.track.knob]
+    always = sum(_always(hit) for hit in seen.standings)
+    partly = len(seen.standings) - always
     ends = {"low": number(knob, track.low, words), "high": number(knob, track.high, words)}
-    changing = len({event.at for event in found if event.kind != "refused"})
+    changing = len({event.at for event in seen.events if event.kind != "refused"})
     rest = words.n("track.overview.partly", partly) if partly else words.t("track.overview.partly.none")
     return " ".join([words.n("track.overview.changes", changing, **ends), words.n("track.overview.always", always), rest])
 
@@ -210,24 +213,25 @@ def _norm(chunk_id: str, trace: Trace) -> str:
 # --- tables -------------------------------------------------------------------------------------------------------------
 
 
-def blocks(track: Track, trace: Trace, words: Words) -> list[Block]:
-    """What stands under the component: the whole range in one sentence, all events, and every hit with its intervals."""
-    if not track.works or constant(track, words):
+def blocks(seen: Along, trace: Trace, words: Words) -> list[Block]:
+    """What stands under the component: the whole range in one sentence, its events, and every hit with its intervals."""
+    if not seen.track.works or constant(seen, words):
         return []
-    found, hits = events(track), standings(track)
-    told = folded(words.n("track.table.fold", len(found)), _events(found, track, trace, words), "track_events")
-    stood = folded(words.t("track.table.fold_hits"), [_hits(hits, track, trace, words)], "track_hits")
-    return [paragraph(overview(track, found, hits, words)), told, stood]
+    told = folded(words.n("track.table.fold", len(seen.events)), _events(seen, trace, words), "track_events")
+    stood = folded(words.t("track.table.fold_hits"), [_hits(seen, trace, words)], "track_hits")
+    return [paragraph(overview(seen, words)), told, stood]
 
 
-def _events(found: Sequence[Event], track: Track, trace: Trace, words: Words) -> list[Block]:
-    knob = KNOBS[track.knob]
+def _events(seen: Along, trace: Trace, words: Words) -> list[Block]:
+    """The events as sentences; of very many those that are nearest to the value in force."""
+    track, knob = seen.track, KNOBS[seen.track.knob]
+    near = sorted(sorted(seen.events, key=lambda event: abs(event.at - track.value))[:_ROWS], key=lambda event: event.at)
     head = [words.t("track.table.at"), words.t("track.table.what")]
-    rows = [row([number(knob, event.at, words), _told(event, knob, trace, words)]) for event in found]
-    told = table(words.t("track.table.caption"), head, rows, empty=words.t("track.table.no_events"))
-    reached = {track.list_at(stop) for stop in landings(track)}
-    note = [] if set(track.between) <= reached else [paragraph(words.t("track.table.narrow"), muted=True)]
-    return [told, *note]
+    rows = [row([number(knob, event.at, words), _told(event, knob, trace, words)]) for event in near]
+    notes = [words.t("track.table.nearest", n=len(near))] if len(near) < len(seen.events) else []
+    if seen.narrow:
+        notes.append(words.t("track.table.narrow"))
+    return [table(words.t("track.table.caption"), head, rows), *(paragraph(note, muted=True) for note in notes)]
 
 
 def _told(event: Event, knob: Knob, trace: Trace, words: Words) -> list[str]:
@@ -245,13 +249,13 @@ def _told(event: Event, knob: Knob, trace: Trace, words: Words) -> list[str]:
     return [sentence, "; ".join(lines)]
 
 
-def _hits(hits: Sequence[Standing], track: Track, trace: Trace, words: Words) -> Block:
+def _hits(seen: Along, trace: Trace, words: Words) -> Block:
     """The chart as a table: every hit with its place at the value in force, its share of the range, and its intervals."""
-    knob = KNOBS[track.knob]
-    now = words.t("track.table.now", force=number(knob, track.value, words))
+    knob = KNOBS[seen.track.knob]
+    now = words.t("track.table.now", force=number(knob, seen.track.value, words))
     head = [words.t("track.table.hit"), words.t("track.table.corpus"), now, words.t("track.table.share"), words.t("track.table.where")]
-    rows = [_stood(hit, knob, trace, words) for hit in hits]
-    return table(words.t("track.table.caption_hits"), head, rows, empty=words.t("track.table.empty"))
+    rows = [_stood(hit, knob, trace, words) for hit in seen.standings]
+    return table(words.t("track.table.caption_hits"), head, rows)
 
 
 def _stood(hit: Standing, knob: Knob, trace: Trace, words: Words) -> Block:

@@ -47,6 +47,30 @@ class Standing(msgspec.Struct, frozen=True):
     share: float
 
 
+class Along(msgspec.Struct, frozen=True):
+    """What there is to see along one track.
+
+    ``landings`` are values to jump to, rising, of at most ``MOST_DIGITS`` digits: for each stretch between two points the shortest number
+    in it, nearest to its middle, and each point that is such a number and has a list of its own. ``narrow`` counts the stretches in which
+    no such number lies.
+    """
+
+    track: Track
+    events: tuple[Event, ...]
+    landings: tuple[float, ...]
+    standings: tuple[Standing, ...]
+    narrow: int = 0
+
+
+def along(track: Track) -> Along:
+    """Events, values to jump to and hits of a track."""
+    found = events(track)
+    short = [_short(low, high) for low, high in zip(track.points, track.points[1:], strict=False)]
+    inside = {value for value in short if value is not None}
+    own = {event.at for event in found if event.kind == "exactly" and round(event.at, MOST_DIGITS) == event.at}
+    return Along(track, found, tuple(sorted(inside | own)), standings(track), len(short) - len(inside))
+
+
 def events(track: Track) -> tuple[Event, ...]:
     """All events, from left to right; the ends of the range have one where the list exactly there is not the list beside it."""
     found: list[Event] = []
@@ -65,18 +89,6 @@ def events(track: Track) -> tuple[Event, ...]:
 def _change(at: float, before: Ids, after: Ids) -> Change:
     """The change from one list to another, as a track of these two lists has it."""
     return Track("", at, (at, at, at), (before, after), (None, None, None)).changes[0]
-
-
-def landings(track: Track) -> tuple[float, ...]:
-    """Values to jump to, rising, at most ``MOST_DIGITS`` digits each.
-
-    One for each stretch between two points: the shortest number in it, nearest to its middle; none for a stretch too narrow for a number.
-    And each point that is such a number and has a list of its own.
-    """
-    stretches = zip(track.points, track.points[1:], strict=False)
-    inside = [short for low, high in stretches if (short := _short(low, high)) is not None]
-    own = [event.at for event in events(track) if event.kind == "exactly" and round(event.at, MOST_DIGITS) == event.at]
-    return tuple(sorted({*inside, *own}))
 
 
 def _short(low: float, high: float) -> float | None:
