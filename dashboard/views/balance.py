@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dashboard.blocks import Block, paragraph, row, table
+from dashboard.blocks import Block, Cell, paragraph, row, table, to_why
 from dashboard.knobtext import label, shown
+from dashboard.links import key_of
 from dashboard.naming import norm
 from retrieval.knobs import Knob
 from retrieval.ranking import Entry, Ranking
@@ -49,7 +50,9 @@ def _ended(trace: Trace) -> Iterator[tuple[str, Entry]]:
 
 def _dropped(stage: str, entry: Entry, trace: Trace, words: Words) -> Block:
     why = words.word("fate", entry.fate.code, round=entry.fate.round)
-    return row([words.word("stage", stage), norm(trace.chunks[entry.chunk_id], trace.specs), words.number(entry.rank), why])
+    chunk = trace.chunks[entry.chunk_id]
+    name: Cell = [norm(chunk, trace.specs), to_why(words.t("why.here"), key_of(chunk))]
+    return row([words.word("stage", stage), name, words.number(entry.rank), why])
 
 
 def stamps(trace: Trace, words: Words) -> list[Block]:

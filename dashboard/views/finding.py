@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from dashboard.blocks import Block, Line, notice, row, table, to_norm
 from dashboard.links import key_of
@@ -36,13 +36,15 @@ def unknown_norm(address: Address, specs: Mapping[str, CorpusSpec], words: Words
     return notice(words.t("screen.unknown_norm.title"), lines, "warning")
 
 
-def choice(typed: str, places: Sequence[Address], federation: Federation, words: Words) -> list[Block]:
-    """Several norms that the typed words may mean."""
+def choice(
+    typed: str, places: Sequence[Address], federation: Federation, words: Words, way: Callable[[str, str], Line] = to_norm
+) -> list[Block]:
+    """Several norms that the typed words may mean; ``way`` makes the link that a choice is."""
     head = [words.t("norm.head.norm"), words.t("norm.head.heading"), words.t("norm.head.corpus")]
     rows = []
     for place in places[:_CHOICES]:
         chunk = first_chunk(place, federation)
-        name = to_norm(norm(place, federation.specs), key_of(place))
+        name = way(norm(place, federation.specs), key_of(place))
         rows.append(row([[name], chunk.heading if chunk else "", title_of(place.corpus_id, federation.specs)]))
     lines = [words.t("screen.choice.text", typed=words.quoted(typed))]
     if len(places) > _CHOICES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dashboard.blocks import Block, card, cards, paragraph, row, table
+from dashboard.blocks import Block, card, cards, paragraph, row, table, to_why
 from dashboard.journey import Step, steps
 from dashboard.knobtext import first_up
 from dashboard.links import key_of
@@ -67,6 +67,7 @@ def _card(place: int, entry: Entry, step: Step, spots: Sequence[Spot], trace: Tr
         parts=[*_parts(entry, step.entry, trace, words), _about(chunk, trace, words)],
         norm=key_of(chunk),
         marks=marks(chunk.text, spots, words),
+        ways=[to_why(words.t("why.here"), key_of(chunk))],
     )
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from dashboard.blocks import Block, item, pair, ranking, rule
+from dashboard.blocks import Block, Line, item, pair, ranking, rule, to_why
 from dashboard.journey import HOWS, How, Step, moving, steps
+from dashboard.links import key_of
 from dashboard.naming import figure_text, norm
 from retrieval.trace import Trace
 from retrieval.words import Words
@@ -191,8 +192,11 @@ def _before(trace: Trace, drawn: tuple[Step, ...], words: Words) -> list[Block]:
         if not floor and step.entry.rank < trace.quota.floor:
             items.append(rule(words.t("movement.floor", floor=words.number(trace.quota.floor))))
             floor = True
-        title = norm(trace.chunks[step.entry.chunk_id], trace.specs)
-        items.append(item(str(step.before), title, [_onward(step, words)], "" if step.after else "muted"))
+        chunk = trace.chunks[step.entry.chunk_id]
+        lines: list[Line] = [_onward(step, words)]
+        if not step.after:
+            lines.append(to_why(words.t("why.here"), key_of(chunk)))
+        items.append(item(str(step.before), norm(chunk, trace.specs), lines, "" if step.after else "muted"))
     return items
 
 

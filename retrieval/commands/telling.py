@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from datetime import date
+from datetime import date as calendar_date
+from functools import reduce
 
 from retrieval.inspector.counterfactuals import Answer, Way
 from retrieval.inspector.life import Life
@@ -104,13 +105,14 @@ class Telling:
 
     def claim(self, claim: AnchorClaim) -> str:
         """An anchor by its name, with who wrote it and when."""
-        origin = ", ".join(part for part in (claim.author, self._date(claim.date)) if part)
+        origin = ", ".join(part for part in (claim.author, self.date(claim.date)) if part)
         anchor = claim.anchor_id or claim.trigger or NONE
         return self.words.t("station.anchor.claim_by" if origin else "station.anchor.claim", anchor=anchor, origin=origin)
 
-    def _date(self, text: str) -> str:
+    def date(self, text: str) -> str:
+        """A date as this language writes it; what is none stays as it is."""
         try:
-            found = date.fromisoformat(text)
+            found = calendar_date.fromisoformat(text)
         except ValueError:
             return text
         return found.strftime("%d.%m.%Y" if self.words.language == "de" else "%d %B %Y")
@@ -185,7 +187,8 @@ class Changes:
 
     def way(self, way: Way) -> str:
         """One change as a sentence: which setting goes where, where the threshold lies, and what the list becomes."""
-        moves = self.words.t("ways.and").join(self._move(name, value, way) for name, value in way.values.items())
+        each = [self._move(name, value, way) for name, value in way.values.items()]
+        moves = reduce(lambda first, second: self.words.t("ways.and", first=first, second=second), each)
         parts = [
             f"{moves[:1].upper()}{moves[1:]}.",
             self.words.t("ways.place" if way.place else "ways.gone", place=self.words.whole(way.place)),

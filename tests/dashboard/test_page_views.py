@@ -315,10 +315,21 @@ def test_each_row_of_the_balance_adds_up() -> None:
 
 def test_every_dropped_candidate_is_listed_with_a_reason() -> None:
     trace = quota_run()
-    assert rows(balance.dropped(trace, DE)) == [
+    found = rows(balance.dropped(trace, DE))
+    assert [[stage, name[0], rank, why] for stage, name, rank, why in found] == [
         ["Quote", "A · § 4", "0,600", "fällt weg: hinter dem letzten Platz der Liste"],
         ["Quote", "A · § 5", "0,500", "fällt weg: hinter dem letzten Platz der Liste"],
     ]
+    assert [name[1] for _, name, _, _ in found] == [{"text": "Warum hier?", "norm": f"A||§ {number}", "why": True} for number in (4, 5)]
+
+
+def test_every_hit_and_every_norm_that_was_cut_leads_to_its_reasons() -> None:
+    trace = quota_run()
+    cards = hits.blocks(trace, DE)[-1]["cards"]
+    assert [card["ways"] for card in cards] == [[{"text": "Warum hier?", "norm": card["norm"], "why": True}] for card in cards]
+    before = movement.blocks(trace, DE)[0]["sides"][0]["items"]
+    linked = [item["place"] for item in before if any(isinstance(line, dict) for line in item.get("lines", ()))]
+    assert linked == [item["place"] for item in before if item.get("tone") == "muted"] != []
 
 
 def test_the_settings_in_force_hold_every_knob_and_say_which_has_no_effect() -> None:
