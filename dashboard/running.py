@@ -16,7 +16,7 @@ from dashboard.controls import STATE
 from dashboard.naming import title_of
 from dashboard.state import State
 from dashboard.stock import Runs
-from dashboard.views import faults
+from dashboard.views import faults, share
 from retrieval.decide import decide
 from retrieval.errors import BadSetting
 from retrieval.trace import Pool, Trace
@@ -56,6 +56,7 @@ def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block
         log.exception("the run broke off")
         draw([*above, screens.of_error(error, index, words)], "above", words.language)
         return None
+    above = [*above, *share.changed(state.seen, trace, words)]
     draw([*above, *faults.blocks(trace, words), paragraph(faults.summary(trace, words))], "above", words.language)
     if trace.partial:
         st.button(words.t("page.again"), on_click=runs.forget, args=(trace.question,))
@@ -93,7 +94,7 @@ def _take_example() -> None:
 
 def _ask(text: str) -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(question=text.strip(), step=0)
+    st.session_state[STATE] = state.replaced(question=text.strip(), step=0, seen="")
     st.session_state["notes"] = ()
 
 

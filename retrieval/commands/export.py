@@ -13,7 +13,7 @@ from retrieval.commands.ask import valid_question
 from retrieval.commands.terminal import CliWords, Terminal, anchors_file, index_folder, one_line
 from retrieval.decide import decide
 from retrieval.errors import BadInput, BrokenStock
-from retrieval.exports.files import KINDS
+from retrieval.exports.files import KINDS, export
 
 
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
@@ -40,7 +40,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     if not federation.registry.available() and federation.registry.blocked:
         raise BrokenStock(" ".join(one_line(reason, 500) for reason in federation.registry.blocked.values()))
     trace = decide(federation.gather(question, settings), settings)
-    file = KINDS[args.kind](trace, out.words, date.today())
+    file = export(args.kind, trace, out.words, date.today())
     path: Path = args.output or Path(file.name)
     write(path, file.data, force=args.force)
     if out.as_json:

@@ -27,6 +27,25 @@ class File(msgspec.Struct, frozen=True):
     data: bytes
 
 
+class Kind(msgspec.Struct, frozen=True):
+    """A kind of file: the ending of its name, its media type, and what makes its bytes of a run, in one language, on one day."""
+
+    ending: str
+    mime: str
+    make: Callable[[Trace, Words, date], bytes]
+
+
+def export(kind: str, trace: Trace, words: Words, made: date) -> File:
+    """The run as a file of this kind. Raises KeyError for an unknown kind."""
+    found = KINDS[kind]
+    return File(name_of(kind, trace.question, made), found.mime, found.make(trace, words, made))
+
+
+def name_of(kind: str, question: str, made: date) -> str:
+    """The name of a file, known before the file is made."""
+    return "fundstelle-production.toml" if kind == "production" else file_name(question, made, KINDS[kind].ending)
+
+
 def file_name(question: str, made: date, ending: str) -> str:
     """A name out of question and day that is safe on every system: ``fundstelle-2033-05-02-wann-darf-die-apotheke.xlsx``.
 
@@ -39,50 +58,48 @@ def file_name(question: str, made: date, ending: str) -> str:
     return "-".join(("fundstelle", made.isoformat(), *(["-".join(words)[:_LONGEST]] if words else []))) + f".{ending}"
 
 
-def as_json(trace: Trace, words: Words, made: date) -> File:
+def as_json(trace: Trace, words: Words, made: date) -> bytes:
     """The trace, whole; ``Trace.from_json`` reads it back."""
-    return File(file_name(trace.question, made, "json"), "application/json", trace.to_json())
+    return trace.to_json()
 
 
-def as_xlsx(trace: Trace, words: Words, made: date) -> File:
+def as_xlsx(trace: Trace, words: Words, made: date) -> bytes:
     """The spreadsheet with formulas."""
     from retrieval.exports.spreadsheet import workbook
 
-    mime = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
-    return File(file_name(trace.question, made, "xlsx"), mime, workbook(trace, words, made))
+    return workbook(trace, words, made)
 
 
-def as_csv(trace: Trace, words: Words, made: date) -> File:
+def as_csv(trace: Trace, words: Words, made: date) -> bytes:
     """The final list as a plain table."""
     table = tables.final_list(trace, words)
-    data = csv_of(table.head, table.values(), words.language)
-    return File(file_name(trace.question, made, "csv"), "text/csv", data)
+    return csv_of(table.head, table.values(), words.language)
 
 
-def as_html(trace: Trace, words: Words, made: date) -> File:
+def as_html(trace: Trace, words: Words, made: date) -> bytes:
     """The report."""
     from retrieval.exports.report import report
 
-    return File(file_name(trace.question, made, "html"), "text/html", report(trace, words, made))
+    return report(trace, words, made)
 
 
-def as_toml(trace: Trace, words: Words, made: date) -> File:
+def as_toml(trace: Trace, words: Words, made: date) -> bytes:
     """The settings, as ``--settings`` reads them, and as comments what the run rests on."""
     marks = "".join(f"# {line}\n" for line in Fingerprint.of(trace).to_toml().splitlines())
-    return File(file_name(trace.question, made, "toml"), "application/toml", f"{trace.settings.to_toml()}\n{marks}".encode())
+    return f"{trace.settings.to_toml()}\n{marks}".encode()
 
 
-def as_production(trace: Trace, words: Words, made: date) -> File:
+def as_production(trace: Trace, words: Words, made: date) -> bytes:
     """The fingerprints, for the comparison with production."""
-    return File("fundstelle-production.toml", "application/toml", Fingerprint.of(trace).to_toml().encode())
+    return Fingerprint.of(trace).to_toml().encode()
 
 
-KINDS: dict[str, Callable[[Trace, Words, date], File]] = {
-    "html": as_html,
-    "xlsx": as_xlsx,
-    "csv": as_csv,
-    "json": as_json,
-    "toml": as_toml,
-    "production": as_production,
+KINDS: dict[str, Kind] = {
+    "html": Kind("html", "text/html", as_html),
+    "xlsx": Kind("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", as_xlsx),
+    "csv": Kind("csv", "text/csv", as_csv),
+    "json": Kind("json", "application/json", as_json),
+    "toml": Kind("toml", "application/toml", as_toml),
+    "production": Kind("toml", "application/toml", as_production),
 }
-"""The kinds of files, each made from a run, in one language, on one day."""
+"""All kinds, by the name that the command line and the page call them."""

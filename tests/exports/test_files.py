@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from retrieval.decide import decide
 from retrieval.exports.cells import original_text
-from retrieval.exports.files import KINDS, as_csv, as_json, as_production, as_toml, file_name
+from retrieval.exports.files import KINDS, as_csv, as_json, as_production, as_toml, export, file_name
 from retrieval.exports.fingerprints import Fingerprint
 from retrieval.settings import Settings
 from retrieval.trace import Pool, Trace
@@ -49,13 +49,13 @@ def test_a_name_tells_the_question(question: str, name: str) -> None:
 @given(pools(), settings())
 def test_the_json_read_back_is_the_trace(gathered: Pool, chosen: Settings) -> None:
     trace = decide(gathered, chosen)
-    assert Trace.from_json(as_json(trace, DE, MADE).data) == trace
+    assert Trace.from_json(as_json(trace, DE, MADE)) == trace
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_takes_hostile_text_in_both_languages(kind: str, language: str) -> None:
-    file = KINDS[kind](hostile(), Words(language), MADE)
+    file = export(kind, hostile(), Words(language), MADE)
     assert len(file.data) > 100
     assert file.name.endswith(f".{'toml' if kind == 'production' else kind}")
 
@@ -63,12 +63,12 @@ def test_every_kind_takes_hostile_text_in_both_languages(kind: str, language: st
 @given(pools(), settings())
 def test_every_run_gives_every_kind(gathered: Pool, chosen: Settings) -> None:
     trace = decide(gathered, chosen)
-    assert [kind for kind in KINDS if not KINDS[kind](trace, DE, MADE).data] == []
+    assert [kind for kind in KINDS if not export(kind, trace, DE, MADE).data] == []
 
 
 def test_the_table_holds_the_list_with_texts_guarded_and_numbers_as_numbers() -> None:
     trace = traced(FORMULA)
-    rows = list(csv.reader(io.StringIO(as_csv(trace, DE, MADE).data.decode("utf-8-sig"), newline=""), delimiter=";"))
+    rows = list(csv.reader(io.StringIO(as_csv(trace, DE, MADE).decode("utf-8-sig"), newline=""), delimiter=";"))
     rank = rows[0].index("Ordnungswert")
     assert [float(row[rank].replace(",", ".")) for row in rows[1:]] == [entry.rank for entry in trace.final]
     assert [original_text(row[-1]) for row in rows[1:]] == [trace.chunks[entry.chunk_id].text for entry in trace.final]
@@ -76,10 +76,10 @@ def test_the_table_holds_the_list_with_texts_guarded_and_numbers_as_numbers() ->
 
 def test_the_settings_read_back_are_the_settings() -> None:
     trace = traced(min_ratio=0.33, fusion="rrf")
-    assert Settings.from_toml(as_toml(trace, DE, MADE).data.decode()) == trace.settings
+    assert Settings.from_toml(as_toml(trace, DE, MADE).decode()) == trace.settings
 
 
 def test_the_file_of_production_holds_the_fingerprints() -> None:
     trace = traced()
-    found = tomllib.loads(as_production(trace, DE, MADE).data.decode())["production"]
+    found = tomllib.loads(as_production(trace, DE, MADE).decode())["production"]
     assert Fingerprint(**found) == Fingerprint.of(trace)
