@@ -6,10 +6,11 @@ from datetime import date
 
 from dashboard.blocks import Block, heading, paragraph
 from dashboard.component import chart, draw, ink
-from dashboard.naming import norm, title_of
 from dashboard.running import Run
 from dashboard.state import State
-from dashboard.views import anchors, balance, corpora, floor, hits, movement, verweise
+from dashboard.views import anchors, balance, corpora, floor, funnel, hits, misses, movement, named, verweise
+from retrieval.inspector.funnel import funnel as funnel_of
+from retrieval.inspector.misses import misses as misses_of
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -51,25 +52,13 @@ def _result(trace: Trace, state: State, words: Words) -> list[Block]:
     today = date.today().strftime("%d.%m.%Y" if words.language == "de" else "%d %B %Y")
     record = [
         heading(words.t("section.record")),
+        *funnel.blocks(funnel_of(trace), trace, words),
         *balance.counts(trace, words),
         *(balance.dropped(trace, words) if state.show_all else ()),
         *balance.settings(trace.settings, words),
         *balance.stamps(trace, words),
         paragraph(words.t("page.shown_on", date=today, question=words.quoted(trace.question)), muted=True),
     ]
-    named = [heading(words.t("section.named")), paragraph(_named(trace, words))]
-    return [*named, heading(words.t("section.hits")), *hits.blocks(trace, words), *record]
-
-
-def _named(trace: Trace, words: Words) -> str:
-    named = trace.named
-    if not named.moved:
-        return words.word("named.reason", named.reason)
-    return words.t(
-        "named.moved",
-        corpora=", ".join(title_of(corpus, trace.specs) for corpus in named.named),
-        norm=norm(trace.chunks[named.moved], trace.specs),
-        place=named.from_place,
-        before=words.number(named.lifted_from),
-        after=words.number(trace.final[0].rank),
-    )
+    moved = [heading(words.t("section.named")), paragraph(named.sentence(trace, words))]
+    missed = [heading(words.t("misses.title")), *misses.blocks(misses_of(trace), trace, words)]
+    return [*moved, heading(words.t("section.hits")), *hits.blocks(trace, words), *missed, *record]

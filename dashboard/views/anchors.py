@@ -11,6 +11,8 @@ from retrieval.words import Words
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
     """One row for each anchor that applies to the question, or the sentence that none does."""
+    if "anchors" in trace.without:
+        return [paragraph(words.t("left_out.anchors"))]
     if any(fault.part == "anchors" for fault in trace.faults):
         return [paragraph(words.t("anchors.failed"))]
     if not trace.anchors:

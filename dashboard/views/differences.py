@@ -128,11 +128,3 @@ def blocks(columns: Sequence[Column], trace: Trace, words: Words, caption: str) 
     ids = [one for column in columns for one in column.ids]
     said = paragraph(slopes.sentence(columns, words))
     return [said, *slopes.blocks(columns, labels(trace, ids), words, caption, keys(trace, ids))]
-
-
-def left_out(trace: Trace, words: Words) -> str:
-    """Which stages a run leaves out, in words; empty where it leaves out none."""
-    names = [words.t(f"differences.without.{stage}") for stage in trace.without]
-    if not names:
-        return ""
-    return words.t("differences.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]

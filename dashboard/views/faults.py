@@ -13,7 +13,19 @@ from retrieval.words import Words
 
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
-    """One framed message that names everything that failed; nothing where nothing did."""
+    """A framed message that names the stages that were left out, and one that names everything that failed; nothing for a whole run."""
+    return [*_left_out(trace, words), *_failed(trace, words)]
+
+
+def _left_out(trace: Trace, words: Words) -> list[Block]:
+    names = [words.t(f"differences.without.{stage}") for stage in trace.without]
+    if not names:
+        return []
+    stages = words.t("differences.and", first=", ".join(names[:-1]), last=names[-1]) if len(names) > 1 else names[0]
+    return [notice(words.t("left_out.title", stages=stages), [words.n("left_out.text", len(names))], "warning")]
+
+
+def _failed(trace: Trace, words: Words) -> list[Block]:
     if not trace.partial:
         return []
     lines: list[str] = []

@@ -112,6 +112,8 @@ def sentence(trace: Trace, words: Words) -> str:
         reserved = sum(corpus.reserved for corpus in quota.corpora)
         parts.append(words.n("floor.reserved", reserved, places=quota.places, rounds=words.n("floor.rounds", quota.rounds)))
         parts.append(words.word("quota.stopped", quota.stopped))
+    elif "quota" in trace.without:
+        parts.append(words.t("left_out.quota"))
     else:
         parts.append(words.word("quota.reason", quota.reason))
     return " ".join(parts)

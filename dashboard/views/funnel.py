@@ -74,7 +74,15 @@ def figure(frame: pd.DataFrame, words: Words, ink: str) -> dict[str, Any]:
             "automargin": True,
             "fixedrange": True,
         },
-        "legend": {"orientation": "h", "y": -0.12, "yanchor": "top", "x": 0, "itemclick": False, "itemdoubleclick": False},
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
         "font": {"color": ink},
     }
     return {"data": [_bars(line, number, sums, words, ink) for number, line in enumerate(rows)], "layout": layout}
@@ -119,18 +127,24 @@ def sentence(found: Funnel, trace: Trace, words: Words) -> str:
     if by_stage["references"]:
         parts.append(words.n("funnel.referred", by_stage["references"]))
     parts.append(words.n("funnel.final", final))
-    shift = max((_shift(one, found.total), one) for one in found.branches if one.levels) if distinct and final else None
-    if shift and shift[0] > 0:
-        _, gathered, _, _, kept = counts(shift[1])
-        name = title_of(shift[1].corpus_id, trace.specs)
-        parts.append(words.t("funnel.shift", corpus=name, gathered=words.percent(gathered / distinct), final=words.percent(kept / final)))
+    if distinct and final:
+        parts += _shifted(found, trace, words)
     return " ".join(parts)
 
 
-def _shift(branch: Branch, total: Branch) -> float:
-    """How far the share of a corpus in the final list lies from its share of the texts found."""
-    mine, every = counts(branch), counts(total)
-    return round(abs(mine[-1] / every[-1] - mine[1] / every[1]), 9)
+def _shifted(found: Funnel, trace: Trace, words: Words) -> list[str]:
+    """The corpus whose share in the final list lies furthest from its share of the texts found; nothing where none does."""
+    every = counts(found.total)
+    shares = {
+        one.corpus_id: (mine[STEPS.index("distinct")] / every[STEPS.index("distinct")], mine[-1] / every[-1])
+        for one in found.branches
+        if (mine := counts(one))
+    }
+    corpus_id, (gathered, final) = max(shares.items(), key=lambda pair: round(abs(pair[1][1] - pair[1][0]), 9))
+    if gathered == final:
+        return []
+    name = title_of(corpus_id, trace.specs)
+    return [words.t("funnel.shift", corpus=name, gathered=words.percent(gathered), final=words.percent(final))]
 
 
 def blocks(found: Funnel, trace: Trace, words: Words) -> list[Block]:

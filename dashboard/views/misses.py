@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.blocks import Block, Cell, Line, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, Line, paragraph, row, table, to_norm, to_why
 from dashboard.links import key_of
 from dashboard.naming import norm, short_name, title_of
 from retrieval.inspector.misses import Group, Miss, Misses
@@ -10,8 +10,22 @@ from retrieval.trace import Trace
 from retrieval.words import Words
 
 NEAREST = 5
+_LEAST = 0.001
 _SCORES = frozenset({"below_limit", "below_floor"})
-_COUNTED = frozenset(f"verweis_{fate}" for fate in ("no_rank", "repealed", "not_in_stock", "ambiguous", "open_ended", "quoted", "former"))
+_COUNTED = frozenset(
+    {
+        "verweis_no_rank",
+        "verweis_repealed",
+        "verweis_not_in_stock",
+        "verweis_ambiguous",
+        "verweis_open_ended",
+        "verweis_quoted",
+        "verweis_former",
+        "verweis_corpus_not_selected",
+        "corpus_not_routed",
+    }
+)
+"""The rules without a threshold: nothing was near, so their number says enough at first."""
 
 
 def blocks(found: Misses, trace: Trace, words: Words, everything: bool = False) -> list[Block]:
@@ -54,8 +68,15 @@ def _group(group: Group, trace: Trace, words: Words, everything: bool) -> list[B
 
 
 def _scored(miss: Miss, trace: Trace, words: Words) -> Block:
-    numbers = [words.number(value) for value in (miss.had, miss.needed, miss.margin)]
-    return row([_what(miss, trace, words), words.whole(miss.place or None), *numbers], "muted")
+    numbers = [words.number(value) for value in (miss.had, miss.needed)]
+    return row([_what(miss, trace, words), words.whole(miss.place or None), *numbers, _margin(miss, words)], "muted")
+
+
+def _margin(miss: Miss, words: Words) -> str:
+    """The distance; one that would be rounded to nothing is said in words."""
+    if not miss.margin:
+        return words.t("misses.equal")
+    return words.number(miss.margin) if miss.margin >= _LEAST else words.t("misses.tiny")
 
 
 def _what(miss: Miss, trace: Trace, words: Words) -> Cell:
@@ -64,7 +85,8 @@ def _what(miss: Miss, trace: Trace, words: Words) -> Cell:
     if miss.rule == "below_floor" and chunk:
         return [_title(miss.corpus_id, trace), to_norm(norm(chunk, trace.specs), key_of(chunk))]
     if chunk:
-        return [to_norm(norm(chunk, trace.specs), key_of(chunk)), *([chunk.heading] if chunk.heading else [])]
+        heading = [chunk.heading] if chunk.heading else []
+        return [to_norm(norm(chunk, trace.specs), key_of(chunk)), *heading, to_why(words.t("why.here"), key_of(chunk))]
     if miss.target is None and not miss.by:
         return _title(miss.corpus_id, trace) if miss.corpus_id else miss.words
     name = norm(miss.target, trace.specs) if miss.target else miss.words or words.t("verweise.no_target")

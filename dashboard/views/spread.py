@@ -55,7 +55,7 @@ def figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict[str, Any
     layout = {
         "height": 190 + _ROW_HEIGHT * len(strips),
         "title": {"text": words.t("spread.chart"), "font": {"color": ink, "size": 15}},
-        "margin": {"l": 8, "r": 16, "t": 96, "b": 84},
+        "margin": {"l": 8, "r": 16, "t": 96, "b": 92},
         "xaxis": _axis(words.t("spread.axis"), 0, top, words, ink),
         "yaxis": {
             "tickvals": list(rows),
@@ -68,7 +68,15 @@ def figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict[str, Any
             "fixedrange": True,
         },
         **_lines(found, words),
-        "legend": {"orientation": "h", "y": -0.16, "yanchor": "top", "x": 0, "itemclick": False, "itemdoubleclick": False},
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
         "hovermode": "closest",
         "font": {"color": ink},
     }
@@ -324,9 +332,10 @@ def _sum(formula: Formula, found: Spread, words: Words) -> str:
 
 def _term(term: Term, found: Spread, words: Words) -> str:
     weight = _short(term.weight, words)
-    if found.method == "rrf":
-        return f"{weight} ÷ ({_short(found.k, words)} + {words.whole(term.place)})"
-    return f"{weight} · {words.number(term.scaled)}"
+    said = f"{weight} ÷ ({_short(found.k, words)} + {words.whole(term.place)})"
+    if found.method != "rrf":
+        said = f"{weight} · {words.number(term.scaled)}"
+    return said.replace(" ", "\u00a0")
 
 
 def _short(value: float, words: Words) -> str:

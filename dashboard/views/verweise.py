@@ -21,6 +21,8 @@ _NOWHERE = frozenset({"void", "not_in_stock"})
 
 def blocks(trace: Trace, words: Words, everything: bool = False) -> list[Block]:
     """A sentence, the references that were followed or just missed it, and the count of each other fate."""
+    if "references" in trace.without:
+        return [paragraph(words.t("left_out.references"))]
     if any(fault.part == "verweise" for fault in trace.faults):
         return [paragraph(words.t("verweise.failed"))]
     if not trace.verweise:
