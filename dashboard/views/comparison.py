@@ -216,7 +216,7 @@ def set_summary(found: Summary, words: Words) -> list[str]:
 def set_row(found: QuestionChange, words: Words) -> str:
     """What changed for one question, in a line."""
     line = _change(found, words)
-    return f"{line} ({words.t('compare.set.incomplete')})" if found.partial else line
+    return f"{line} {words.t('compare.set.incomplete')}" if found.partial else line
 
 
 def _change(found: QuestionChange, words: Words) -> str:

@@ -14,7 +14,6 @@ from retrieval.decide import decide
 from retrieval.inspector.comparison import (
     Comparison,
     Difference,
-    Moved,
     compare,
     differences,
     hits_of,
@@ -28,6 +27,7 @@ from retrieval.inspector.comparison import (
     summary,
     weight_of_first,
 )
+from retrieval.inspector.tracks import Moved
 from retrieval.settings import Settings
 from retrieval.trace import Pool, Trace
 from tests.builders import answer, chunk, pool
@@ -183,11 +183,13 @@ def test_a_difference_without_effect_says_why() -> None:
     assert differences([Settings(), Settings.of(weight_vector=1)])[0].idle == ""
 
 
-@given(pools(), settings(), settings())
-def test_settings_whose_only_differences_have_no_effect_give_the_same_list(found: Pool, a: Settings, b: Settings) -> None:
-    mixed = a.changed({name: b.value(name) for name in ("rrf_k",)})
-    if all(one.idle for one in differences([a, mixed])):
-        assert hits_of(decide(found, a)) == hits_of(decide(found, mixed))
+@given(pools(), settings(), st.floats(1, 200))
+def test_differences_without_effect_give_the_same_list(found: Pool, used: Settings, k: float) -> None:
+    a = used.changed({"fusion": "weighted"})
+    halved = {name: float(a.value(name)) / 2 for name in ("weight_vector", "weight_lexical")}
+    b = a.changed({"rrf_k": k, **halved})
+    assert all(one.idle for one in differences([a, b]))
+    assert hits_of(decide(found, a)) == hits_of(decide(found, b))
 
 
 # --- a set of questions -------------------------------------------------------------------------------------------------------

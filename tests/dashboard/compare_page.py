@@ -1,0 +1,16 @@
+"""The page with the comparison as its first page, over the corpora in memory."""
+
+import os
+from pathlib import Path
+
+from dashboard import app
+from tests.dashboard.demo import opener
+
+os.environ["FUNDSTELLE_INDEX"] = Path(os.environ["PAGE_CONTROL"]).read_text(encoding="utf-8").strip()
+kept = app._RUN_PAGES
+# A test without a browser opens the default page only.
+app._RUN_PAGES = {name: ("" if name == "compare" else address or "live", draw) for name, (address, draw) in kept.items()}
+try:
+    app.main(opener)
+finally:
+    app._RUN_PAGES = kept
