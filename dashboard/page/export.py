@@ -67,7 +67,7 @@ def base_of(url: str | None) -> str:
 def link(base: str, target: str, state: State, trace: Trace) -> str:
     """The whole address of a page with question, settings and the fingerprints of the run."""
     pairs = write(state.replaced(seen=share.stamp(trace), step=0), norm=target in _WITH_NORM)
-    return f"{base}/{ADDRESSES[target]}?{urlencode(pairs, quote_via=quote)}"
+    return f"{base}/{ADDRESSES[target]}?{urlencode(pairs, quote_via=quote, safe='=')}"
 
 
 # --- the files ----------------------------------------------------------------------------------------------------------
