@@ -136,7 +136,8 @@ def _standings(chunks: Sequence[Chunk], trace: Trace, pool: Pool, federation: Fe
     """The exact standing of the norm's chunks, where a route did not bring one of them."""
     answer = pool.answers.get(chunks[0].corpus_id)
     brought = [{hit.chunk_id for hit in route.hits} for route in answer.routes] if answer is not None else []
-    if brought and all(chunk.chunk_id in ids for chunk in chunks for ids in brought):
+    whole = bool(brought) and all(chunk.chunk_id in ids for chunk in chunks for ids in brought)
+    if whole or chunks[0].corpus_id not in federation.registry.available():
         return {}
     standings = Standings(trace.question, federation, trace.selection.selected, pool.where)
     try:
