@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache, partial
-from html import escape
 from importlib.resources import files
 from math import isfinite
 from typing import Any
@@ -17,22 +16,21 @@ OnValue = Callable[[float], None]
 
 
 @cache
-def _component(language: str, fallback: str) -> Any:
-    """The component; ``fallback`` is the sentence that stands in its place until its script runs, or for good where it does not."""
+def _component() -> Any:
     assets = files("dashboard").joinpath("assets")
     css, js = (assets.joinpath(name).read_text(encoding="utf-8") for name in ("track.css", "track.js"))
-    html = f"<div class='track' lang='{language}'><p class='fallback'>{escape(fallback)}</p></div>"
-    return st.components.v2.component(f"fundstelle_track_{language}", html=html, css=css, js=js)
+    return st.components.v2.component("fundstelle_track", html="<div class='track'></div>", css=css, js=js)
 
 
 def draw(data: Block, key: str, on_value: OnValue) -> None:
     """Draw the slider at this place of the page; ``key`` is unique on it and holds no double underscore.
 
     ``data`` is that of ``views.track.section``. ``on_value`` is called before the next run with the value at which the reader let go, a
-    number of the knob's range.
+    number of the knob's range. The line under it leads to the plain slider where the script of this one does not run.
     """
     took = partial(_take, key, data["low"], data["high"], on_value)
-    _component(data["language"], data["words"]["fallback"])(key=key, data=data, on_value_change=took)
+    _component()(key=key, data=data, on_value_change=took)
+    st.caption(data["words"]["beside"])
 
 
 def _take(key: str, low: float, high: float, on_value: OnValue) -> None:

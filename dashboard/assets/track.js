@@ -335,7 +335,8 @@ const start = (root) => {
     root.style.setProperty("--from", percent(low));
     root.style.setProperty("--to", percent(high));
     part.bracket.classList.toggle("point", low === high);
-    put(part.stability, data.off || data.constant ? "" : sentence(place));
+    part.stability.hidden = list >= 0 && Boolean(data.off || data.constant);
+    put(part.stability, sentence(place));
     put(part.summary, summary(list));
     put(part.previousText, before ? before.text : words.none_before);
     put(part.nextText, after ? after.text : words.none_after);
@@ -511,7 +512,7 @@ const start = (root) => {
     [...rows.keys()].filter((key) => !known.has(key)).forEach((key) => rows.delete(key));
     texts();
     part.notice.hidden = !(off || news.constant);
-    ["jumps", "stability", "chart"].forEach((name) => {
+    ["jumps", "chart"].forEach((name) => {
       part[name].hidden = off || Boolean(news.constant);
     });
     ["list", "listTitle", "badges", "summary", "keys", "lead"].forEach((name) => {

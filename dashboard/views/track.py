@@ -28,7 +28,7 @@ _FINE = 1000
 """The pointer moves by the power of ten that divides the range into at least so many steps."""
 _COPIED = (
     *("number", "keys_next", "keys_previous", "keys_back", "arrows", "page_up", "page_down", "escape", "keys", "previous", "next"),
-    *("none_before", "none_after", "list", "badges", "new", "same", "same_spoken", "gone_title", "empty", "fallback"),
+    *("none_before", "none_after", "list", "badges", "new", "same", "same_spoken", "gone_title", "empty", "beside"),
 )
 _COUNTS = ("new", "gone", "moved")
 
@@ -138,7 +138,7 @@ def constant(seen: Along, words: Words) -> str:
     """The sentence of a slider that changes nothing; empty where it changes something."""
     if any(event.kind == "passing" for event in seen.events):
         return ""
-    return words.t("track.constant_inside" if seen.events else "track.constant")
+    return words.t("track.constant_inside" if any(event.kind == "exactly" for event in seen.events) else "track.constant")
 
 
 def stability(track: Track, words: Words) -> str:

@@ -221,6 +221,11 @@ def test_a_slider_that_changes_something_at_an_end_only_does_not_claim_to_change
     assert data["constant"].startswith("Außer genau an einem Ende")
 
 
+def test_a_refused_value_is_no_change_of_the_list() -> None:
+    data, _ = view.section(made("abc", at=(None, ("a", "b", "c"))), run(), DE)
+    assert data["constant"] == "Dieser Regler ändert an dieser Liste nichts."
+
+
 def test_a_slider_of_the_other_method_says_which_method_is_in_force() -> None:
     trace = run()
     data, below = view.section(made("abc", points=(1.0, 200.0), value=60.0, knob="rrf_k", works=False), trace, DE)
