@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import msgspec
 import streamlit as st
@@ -28,7 +29,6 @@ _NOW = "now"
 _HIDDEN, _COLUMNS = "compare_hidden", "compare_columns"
 _SET, _KNOWN = "compare_set", "compare_known"
 _SOURCE, _A, _B = "compare_source", "compare_a", "compare_b"
-_SIDES = {_A: "compare.set.a", _B: "compare.set.b"}
 _QUESTION = 160
 
 
@@ -87,18 +87,18 @@ def _chosen(sides: dict[str, Side], words: Words) -> dict[str, Side]:
     hidden: set[str] = st.session_state.setdefault(_HIDDEN, set())
     shown = [key for key in sides if key not in hidden]
     if len(sides) > 2 or len(shown) < len(sides):
-        if st.session_state.get(_COLUMNS) != shown:
-            st.session_state[_COLUMNS] = shown
+        titles = {key: side.title for key, side in sides.items()}
+        key = _key(_COLUMNS, titles)
+        if st.session_state.get(key) != shown:
+            st.session_state[key] = shown
         label, hint = words.t("compare.columns"), words.t("compare.columns_hint")
-        names = {key: side.title for key, side in sides.items()}
-        st.multiselect(
-            label, list(sides), key=_COLUMNS, format_func=names.__getitem__, placeholder=hint, on_change=_take_columns, args=(list(sides),)
-        )
+        names, args = titles.__getitem__, (list(sides), key)
+        st.multiselect(label, list(sides), key=key, format_func=names, placeholder=hint, on_change=_take_columns, args=args)
     return {key: sides[key] for key in shown}
 
 
-def _take_columns(every: Sequence[str]) -> None:
-    st.session_state[_HIDDEN] = set(every) - set(st.session_state[_COLUMNS])
+def _take_columns(every: Sequence[str], key: str) -> None:
+    st.session_state[_HIDDEN] = set(every) - set(st.session_state[key])
 
 
 def _traces(run: Run, sides: dict[str, Side], words: Words) -> tuple[dict[str, Trace], list[Block]]:
@@ -162,39 +162,39 @@ def _question_set(run: Run, sides: dict[str, Side], words: Words) -> st.delta_ge
 
 def _starting(run: Run, sides: dict[str, Side], going: bool, words: Words) -> None:
     sources = {"examples": run.questions, "asked": pinning.current().questions}
-    names = {key: words.n(f"compare.set.{key}", len(found)) for key, found in sources.items() if found}
-    if st.session_state.get(_SOURCE) not in names:
-        st.session_state[_SOURCE] = next(iter(names))
-    source: str = st.radio(
-        words.t("compare.set.source"), list(names), key=_SOURCE, format_func=names.__getitem__, horizontal=True, disabled=going
-    )
+    counted = {name: words.n(f"compare.set.{name}", len(found)) for name, found in sources.items() if found}
+    questions = sources[
+        _choice(partial(st.radio, horizontal=True), words.t("compare.set.source"), _SOURCE, counted, next(iter(counted)), going)
+    ]
+    titles = {key: side.title for key, side in sides.items()}
     left, right = st.columns(2)
-    with left:
-        first = _side(_A, next(iter(sides)), sides, going, words)
-    with right:
-        second = _side(_B, next(reversed(sides)), sides, going, words)
-    questions = sources[source]
+    first = _choice(left.selectbox, words.t("compare.set.a"), _A, titles, next(iter(sides)), going)
+    second = _choice(right.selectbox, words.t("compare.set.b"), _B, titles, next(reversed(sides)), going)
     if first == second:
         st.caption(words.t("compare.set.same"))
-    label = words.n("compare.set.start", len(questions))
     begun = SetRun(questions, _fixed(first, sides, words), _fixed(second, sides, words), run.runs.stamp)
+    label = words.n("compare.set.start", len(questions))
     st.button(label, key="set_start", disabled=going or first == second, on_click=_keep_set, args=(begun,))
 
 
-def _side(name: str, default: str, sides: dict[str, Side], going: bool, words: Words) -> str:
-    """The choice of one side. What was chosen is kept apart from the control, so that it comes back with a column that was away."""
-    key, chosen = f"{name}_chosen", st.session_state.get(name, default)
-    shown = chosen if chosen in sides else default
+def _choice(control: Callable[..., object], label: str, name: str, titles: dict[str, str], default: str, off: bool) -> str:
+    """A choice that is kept apart from its control, so that it comes back with an option that was away."""
+    chosen = st.session_state.get(name, default)
+    shown = chosen if chosen in titles else default
+    key = _key(name, titles)
     if st.session_state.get(key) != shown:
         st.session_state[key] = shown
-    titles = {key: side.title for key, side in sides.items()}
-    label = words.t(_SIDES[name])
-    st.selectbox(label, list(sides), key=key, format_func=titles.__getitem__, disabled=going, on_change=_take_side, args=(name,))
+    control(label, list(titles), key=key, format_func=titles.__getitem__, disabled=off, on_change=_take, args=(name, key))
     return shown
 
 
-def _take_side(name: str) -> None:
-    st.session_state[name] = st.session_state[f"{name}_chosen"]
+def _key(name: str, titles: dict[str, str]) -> str:
+    """The key of a control over these options: it knows them by their titles, so with other titles it is another control."""
+    return f"{name}: {', '.join(titles.values())}"
+
+
+def _take(name: str, key: str) -> None:
+    st.session_state[name] = st.session_state[key]
 
 
 def _fixed(key: str, sides: dict[str, Side], words: Words) -> Side:

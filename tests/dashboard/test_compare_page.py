@@ -53,6 +53,14 @@ def history_of(page: AppTest) -> History:
     return found
 
 
+def columns(page: AppTest) -> Any:
+    return next(one for one in page.multiselect if str(one.key).startswith("compare_columns"))
+
+
+def side(page: AppTest, name: str) -> Any:
+    return next(one for one in page.selectbox if str(one.key).startswith(f"compare_{name}"))
+
+
 def pin(page: AppTest) -> None:
     page.button(key="pin_page").click().run()
     assert not page.exception
@@ -88,7 +96,7 @@ def test_the_same_hit_in_many_lists_leaves_every_control_with_its_own_key(opened
         move(page, "weight_vector", value)
         pin(page)
     move(page, "weight_vector", 0.9)
-    assert page.multiselect(key="compare_columns").value == ["A", "B", "C", "D", "now"]
+    assert columns(page).value == ["A", "B", "C", "D", "now"]
     assert "In allen 5 Listen stehen" in shown(page)
 
 
@@ -98,10 +106,10 @@ def test_a_column_can_be_taken_out_and_a_new_pin_comes_in_by_itself(opened: Open
     move(page, "weight_vector", 0.7)
     pin(page)
     move(page, "weight_vector", 0.8)
-    page.multiselect(key="compare_columns").unselect("B").run()
+    columns(page).unselect("B").run()
     assert "„B“" not in shown(page)
     pin(page)
-    assert page.multiselect(key="compare_columns").value == ["A", "C"]
+    assert columns(page).value == ["A", "C"]
 
 
 def test_a_pin_gets_a_name_brings_its_settings_back_and_goes(opened: Open) -> None:
@@ -168,9 +176,21 @@ def test_two_sides_that_are_the_same_cannot_be_started(opened: Open) -> None:
     page = opened()
     pin(page)
     move(page, "weight_vector", 0.0)
-    page.selectbox(key="compare_b_chosen").select("A").run()
+    side(page, "b").select("A").run()
     assert page.button(key="set_start").disabled
     assert "Wählen Sie zwei verschiedene." in " ".join(caption.value for caption in page.caption)
+
+
+def test_a_side_keeps_its_meaning_when_its_title_changes(opened: Open) -> None:
+    page = opened()
+    pin(page)
+    move(page, "weight_vector", 0.0)
+    assert (side(page, "a").value, side(page, "b").value) == ("A", "now")
+    page.text_input(key="pin_name_A").set_value("Vorgabe").run()
+    assert (side(page, "a").value, side(page, "a").options) == ("A", ["A · Vorgabe", "jetzt"])
+    page.button(key="pin_back_A").click().run()
+    move(page, "weight_vector", 0.0)
+    assert (side(page, "a").value, side(page, "b").value) == ("A", "now")
 
 
 def test_long_histories_are_turned_over_page_by_page(opened: Open) -> None:
