@@ -69,13 +69,13 @@ def test_a_hit_of_the_search_tells_its_ranks_its_sum_and_its_place(federation: F
     assert found.place == 1 + [one.chunk_id for one in told.trace.final].index(entry.chunk_id)
     for name, route in zip(("vector", "lexical"), told.pool.answers["hvg_a"].routes, strict=True):
         ids = [one.chunk_id for one in route.hits]
-        station = found.station(name)  # type: ignore[arg-type]
+        station = found.station(name)
         assert (station.state, station.place) == ("passed", 1 + ids.index(entry.chunk_id))
         assert station.value == route.hits[station.place - 1].score
         assert station.words == route.hits[station.place - 1].words
     assert found.station("fusion").parts == entry.parts
     assert found.station("fusion").value == pytest.approx(sum(part.amount for part in entry.parts))
-    assert {found.station(name).state for name in ("lookup", "anchor", "verweis")} == {"not_applicable"}  # type: ignore[arg-type]
+    assert {found.station(name).state for name in ("lookup", "anchor", "verweis")} == {"not_applicable"}
     assert found.station("merging").reason == "alone"
 
 
@@ -287,7 +287,7 @@ def test_a_stage_that_was_left_out_is_named() -> None:
     gathered = pool([answer("a", {"a1": 0.5})], [chunk("a1", "a", "§ 1")], claims=claims)
     trace = decide(gathered, Settings(), without=("anchors", "references", "quota", "named_first"))
     found = life(trace, gathered, ("a1",), OTHER)
-    reasons = {name: found.station(name).reason for name in ("anchor", "verweis", "floor", "quota", "named")}  # type: ignore[arg-type]
+    reasons = {name: found.station(name).reason for name in ("anchor", "verweis", "floor", "quota", "named")}
     assert set(reasons.values()) == {"left_out"}
 
 
@@ -304,7 +304,7 @@ def test_parts_of_the_run_that_failed_are_faults() -> None:
     gathered = pool([answer("a", {"a1": 0.5})], [chunk("a1", "a", "§ 1")])
     broken = msgspec.structs.replace(gathered, faults=tuple(Fault(part, "RuntimeError") for part in ("router", "anchors", "verweise")))
     found = life(decide(broken, Settings()), broken, ("a1",), OTHER)
-    assert {name: found.station(name).state for name in ("routed", "required", "anchor", "verweis")} == dict.fromkeys(  # type: ignore[arg-type]
+    assert {name: found.station(name).state for name in ("routed", "required", "anchor", "verweis")} == dict.fromkeys(
         ("routed", "required", "anchor", "verweis"), "failed"
     )
 
