@@ -65,19 +65,19 @@ class _Writer:
         sheet = self.sheet(table.name)
         for column, width in enumerate(_widths(table)):
             sheet.set_column(column, column, width)
-        for column, name in enumerate(table.head):
-            self.put(sheet, 0, column, name, self.heads)
+        self.row(sheet, 0, table.head, self.heads)
         for row, cells in enumerate(table.rows, start=1):
             self.row(sheet, row, cells)
         sheet.freeze_panes(1, 2)
         if table.rows:
             sheet.autofilter(0, 0, len(table.rows), len(table.head) - 1)
 
-    def row(self, sheet: Any, row: int, cells: Iterable[Content], fractions: Any = None) -> None:
+    def row(self, sheet: Any, row: int, cells: Iterable[Content], form: Any = None) -> None:
         for column, cell in enumerate(cells):
-            self.put(sheet, row, column, cell, fractions)
+            self.put(sheet, row, column, cell, form)
 
     def put(self, sheet: Any, row: int, column: int, cell: Content, form: Any = None) -> None:
+        """One cell; ``form`` is the format of a head or of fractions, None for the usual one. Nothing is written for None."""
         if isinstance(cell, Formula):
             whole = isinstance(cell.value, int)
             sheet.write_formula(row, column, f"={cell.text}", form or (self.wholes if whole else self.fractions), cell.value)
@@ -97,20 +97,16 @@ class _Writer:
 
     def run(self, trace: Trace, made: date) -> None:
         """Question, date, what the run rests on, the settings with names that the formulas read, and the corpora."""
-        sheet = self.sheet("run")
-        name = self.words.t("file.sheet.run").replace("'", "''")
+        words, sheet = self.words, self.sheet("run")
+        name = words.t("file.sheet.run").replace("'", "''")
         sheet.set_column(0, 0, 44)
         sheet.set_column(1, 3, 34)
+        blocks = (_about(trace, made, words), _basis(trace, words), _settings(trace, words), _corpora(trace, words))
         row = 0
-        for block in (
-            _about(trace, made, self.words),
-            _basis(trace, self.words),
-            _settings(trace, self.words),
-            _corpora(trace, self.words),
-        ):
+        for block in blocks:
             for number, (cells, named) in enumerate(block):
-                head = number == 0 and block is not None and row > 0
-                self.row(sheet, row, cells, self.heads if head else self.settings)
+                is_head = number == 0 and block is not blocks[0]
+                self.row(sheet, row, cells, self.heads if is_head else self.settings)
                 if named:
                     self.book.define_name(named, f"='{name}'!$B${row + 1}")
                 row += 1

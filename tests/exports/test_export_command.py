@@ -72,6 +72,12 @@ def test_an_unknown_kind_is_refused_with_the_known_ones(run: Run) -> None:
     assert "xlsx" in ran.err
 
 
+def test_bytes_that_are_no_text_are_refused_as_a_question(run: Run, tmp_path: Path) -> None:
+    ran = run("export", "Apotheke \udcff", "--kind", "json", "--index", tmp_path)
+    assert ran.refused
+    assert "UTF-8" in ran.err
+
+
 def test_what_breaks_off_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: int) -> None:
         raise OSError("disk full")
