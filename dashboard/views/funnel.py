@@ -143,7 +143,7 @@ def _shifted(found: Funnel, trace: Trace, words: Words) -> list[str]:
     corpus_id, (gathered, final) = max(shares.items(), key=lambda pair: round(abs(pair[1][1] - pair[1][0]), 9))
     if gathered == final:
         return []
-    name = title_of(corpus_id, trace.specs)
+    name = short_name(corpus_id, trace.specs)
     return [words.t("funnel.shift", corpus=name, gathered=words.percent(gathered), final=words.percent(final))]
 
 
