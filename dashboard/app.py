@@ -6,6 +6,7 @@ import gc
 import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -13,11 +14,11 @@ from streamlit.navigation.page import Page
 
 from dashboard import controls, pinning, screens
 from dashboard.blocks import Block
-from dashboard.component import GOTO, WHY, draw
+from dashboard.component import GOTO, WHY, draw, set_mode
 from dashboard.controls import STATE
 from dashboard.page import anchors_check, compare, export, live, norm, present, scores, stages, tour, why
 from dashboard.running import Run, glossary, run
-from dashboard.state import State, read, write
+from dashboard.state import MODES, State, read, write
 from dashboard.stock import Opener, Places, Runs, example_questions
 from dashboard.words import page_words
 from retrieval.errors import BadSource, NoDatabase
@@ -58,10 +59,13 @@ def main(opener: Opener | None = None) -> None:
         draw_run = _RUN_PAGES[name][1]
 
         def drawn(runs: Runs, above: list[Block]) -> None:
-            found = run(runs, examples, index, above, words)
+            found = run(runs, examples, index, above, words, alone)
             if found is not None:
                 draw_run(found, words)
-            glossary(words)
+            if alone:
+                leave()
+            else:
+                glossary(words)
 
         return lambda: _drawn(name, drawn)
 
@@ -72,11 +76,12 @@ def main(opener: Opener | None = None) -> None:
         _drawn("register", lambda runs, above: anchors_check.page(runs, index, places.anchors, above, words))
 
     def tour_page() -> None:
-        _drawn("tour", lambda runs, above: tour.page(runs, index, above, words))
+        _drawn("tour", lambda runs, above: tour.page(runs, index, places.tour, above, to_live, words))
 
     def _drawn(name: str, page: Callable[[Runs, list[Block]], None]) -> None:
-        st.title(words.t(f"{name}.title"), anchor=False)
-        st.write(words.t(f"{name}.lead"))
+        if not alone:
+            st.title(words.t(f"{name}.title"), anchor=False)
+            st.write(words.t(f"{name}.lead"))
         if isinstance(opened, Runs):
             page(opened, _above(opened, words))
         else:
@@ -84,6 +89,13 @@ def main(opener: Opener | None = None) -> None:
 
     def back() -> None:
         st.page_link(pages["page"], label=words.t("norm.back"), query_params=write(st.session_state[STATE]))
+
+    def to_live(shown: State, label: str) -> None:
+        st.page_link(pages["page"], label=label, query_params=write(shown))
+
+    def leave() -> None:
+        if st.button(words.t("present.leave"), key="present_leave", shortcut="Esc"):
+            st.switch_page(pages["page"], query_params=write(state.replaced(step=0)))
 
     pages = {name: _page(name, address, run_page(name), words) for name, (address, _) in _RUN_PAGES.items()}
     pages["tour"] = _page("tour", "rundgang", tour_page, words)
@@ -96,9 +108,13 @@ def main(opener: Opener | None = None) -> None:
         opened = _opened(opener or _open, places, words)
     index = places.index or Path()
     about_run = any(chosen is pages[name] for name in _RUN_PAGES)
+    # A presentation has the screen for itself: no menu, no question field, the type as large as a room needs it.
+    alone = chosen is pages["present"] and bool(state.question) and not state.too_long and isinstance(opened, Runs)
+    set_mode("large" if alone else state.mode, alone)
     with st.sidebar:
         _menu(pages, state)
         _language(words)
+        _mode(words)
         if isinstance(opened, Runs) and about_run:
             controls.draw(words)
             pinning.button(words, "sidebar")
@@ -114,9 +130,12 @@ def _page(name: str, address: str, function: Callable[[], None], words: Words) -
 
 
 def _menu(pages: dict[str, Page], state: State) -> None:
-    """The pages. Each link carries the state, so that question and settings come along and stand in the address."""
+    """The pages. Each link carries the state, so that question and settings come along and stand in the address.
+
+    A place in a presentation or tour is not taken along: it is another one on each page.
+    """
     for name, page in pages.items():
-        st.page_link(page, label=page.title, query_params=write(state, norm=name in _WITH_NORM))
+        st.page_link(page, label=page.title, query_params=write(state.replaced(step=0), norm=name in _WITH_NORM))
 
 
 def _follow_click() -> str:
@@ -159,7 +178,7 @@ def _write_address(norm: bool) -> None:
         st.query_params.from_dict(pairs)
 
 
-# --- language and extent ------------------------------------------------------------------------------------------------
+# --- language, display and extent ------------------------------------------------------------------------------------------------
 
 
 def _language(words: Words) -> None:
@@ -167,6 +186,18 @@ def _language(words: Words) -> None:
     if st.session_state.get("language") != state.language:
         st.session_state["language"] = state.language
     st.radio(words.t("page.language"), LANGUAGES, key="language", format_func=_OWN_NAMES.get, horizontal=True, on_change=_take_extent)
+
+
+def _mode(words: Words) -> None:
+    state: State = st.session_state[STATE]
+    if st.session_state.get("mode") != state.mode:
+        st.session_state["mode"] = state.mode
+    st.radio(words.t("mode.label"), MODES, key="mode", format_func=partial(words.word, "mode"), horizontal=True, on_change=_take_mode)
+
+
+def _take_mode() -> None:
+    state: State = st.session_state[STATE]
+    st.session_state[STATE] = state.replaced(mode=st.session_state["mode"])
 
 
 def _show_all(words: Words) -> None:

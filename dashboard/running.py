@@ -40,10 +40,14 @@ class Run(msgspec.Struct, frozen=True):
     questions: tuple[str, ...] = ()
 
 
-def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block], words: Words) -> Run | None:
-    """Draw the question and what is to be said about the run; the run, or None where a screen stands in its place."""
+def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block], words: Words, alone: bool = False) -> Run | None:
+    """Draw the question and what is to be said about the run; the run, or None where a screen stands in its place.
+
+    ``alone`` draws only what failed: the page of the run has the screen for itself.
+    """
     state: State = st.session_state[STATE]
-    _question(state, questions, words)
+    if not alone:
+        _question(state, questions, words)
     screen = _screen(runs, state, index, words)
     if screen is not None:
         draw([*above, screen], "above", words.language)
@@ -57,7 +61,13 @@ def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block
         draw([*above, screens.of_error(error, index, words)], "above", words.language)
         return None
     above = [*above, *share.changed(state.seen, trace, words)]
-    draw([*above, *faults.blocks(trace, words), paragraph(faults.summary(trace, words))], "above", words.language)
+    shown_above = () if alone and state.step else above
+    said = (
+        [*shown_above, *faults.blocks(trace, words)]
+        if alone
+        else [*above, *faults.blocks(trace, words), paragraph(faults.summary(trace, words))]
+    )
+    draw(said, "above", words.language)
     if trace.partial:
         st.button(words.t("page.again"), on_click=runs.forget, args=(trace.question,))
     return Run(runs, pool, trace, state, index, tuple(questions))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.dashboard.browsing import Server, Visit, served
-from tests.dashboard.demo import HOSTILE, QUESTION
+from tests.dashboard.demo import HOSTILE, QUESTION, TOUR
 
 CHROMIUM = Path("/usr/bin/chromium")
 FLAGS = [
@@ -27,9 +27,10 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("page")
     questions = folder / "questions.toml"
     questions.write_text(f"[[question]]\ntext = '''{QUESTION}'''\n[[question]]\ntext = '''{HOSTILE}'''\n", "utf-8")
-    yield from served(
-        Path(__file__).with_name("served_page.py"), folder, FUNDSTELLE_QUESTIONS=str(questions), FUNDSTELLE_ANCHORS="anchors.toml"
-    )
+    tour = folder / "tour.toml"
+    tour.write_text(TOUR, "utf-8")
+    named = {"FUNDSTELLE_QUESTIONS": str(questions), "FUNDSTELLE_ANCHORS": "anchors.toml", "FUNDSTELLE_TOUR": str(tour)}
+    yield from served(Path(__file__).with_name("served_page.py"), folder, **named)
 
 
 @pytest.fixture(scope="session")
@@ -50,9 +51,9 @@ def visit(server: Server, browser: Any) -> Iterator[Visit]:
     faults: list[str] = []
     pages: list[Any] = []
 
-    def go(query: str = "", stock: str = "full", width: int = 1280, address: str = "") -> Any:
+    def go(query: str = "", stock: str = "full", width: int = 1280, address: str = "", scheme: Any = "light") -> Any:
         server.stock(stock)
-        page = browser.new_context(viewport={"width": width, "height": 1000}, locale="de-DE").new_page()
+        page = browser.new_context(viewport={"width": width, "height": 1000}, locale="de-DE", color_scheme=scheme).new_page()
         pages.append(page)
         host = address or server.address
         page.on("pageerror", lambda error: faults.append(f"script: {error}"))

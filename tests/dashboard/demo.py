@@ -33,6 +33,36 @@ HTML = "<img src=x onerror=alert(1)> § 5 </div><style>body{display:none}</style
 LINK = "[weiter](javascript:alert(1))"
 HOSTILE = f"Arzneimittel abgeben {MARKDOWN} {HTML} {LINK}"
 QUESTION = "Wann darf die Apotheke ein anderes Arzneimittel abgeben?"
+TOUR = f"""
+[[step]]
+id = "ohne"
+de = "Ohne Quote fehlt die Ziffer 4.10."
+en = "Without the quota item 4.10 is missing."
+question = "{QUESTION}"
+without = ["quota"]
+norms = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+shows = "corpora"
+expects = [{{ corpus = "vereinbarung", in_list = false }}]
+
+[[step]]
+id = "mit"
+de = "Mit der Quote steht die Ziffer 4.10 in der Liste."
+en = "With the quota item 4.10 is in the list."
+question = "{QUESTION}"
+compare_with = {{ without = ["quota"] }}
+norms = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+shows = "floor"
+expects = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+
+[[step]]
+id = "falsch"
+de = "Dieser Satz stimmt nicht."
+en = "This sentence is not true."
+question = "{QUESTION}"
+settings = {{ max_final_results = 4 }}
+compare_with = {{ settings = {{ max_final_results = 6 }} }}
+expects = [{{ corpus = "vereinbarung", section = "Ziffer 5", place = 1 }}, {{ corpus = "anderes", section = "§ 1" }}]
+"""
 
 _THEMES = (
     "Die Apotheke darf ein anderes Arzneimittel abgeben, wenn das rabattierte nicht verfügbar ist.",
