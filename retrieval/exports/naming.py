@@ -47,6 +47,16 @@ def norm(place: Chunk | Address | Target, specs: Mapping[str, CorpusSpec]) -> st
     return " · ".join(name for name in (short(place.corpus_id, specs), place.container_id, section) if name)
 
 
+def printed(place: Chunk | Address | Target, specs: Mapping[str, CorpusSpec]) -> str:
+    """An address as it is printed."""
+    return tied(norm(place, specs))
+
+
+def tied(address: str) -> str:
+    """An address in which no line ends between § or Abs. and its number."""
+    return address.replace("§ ", "§\u00a0").replace("Abs. ", "Abs.\u00a0")
+
+
 def day(made: date, words: Words) -> str:
     """A date in the language's own order."""
     return f"{made:%d.%m.%Y}" if words.language == "de" else f"{made:%Y-%m-%d}"

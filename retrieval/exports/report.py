@@ -17,7 +17,7 @@ import msgspec
 
 from retrieval.exports.cells import Cell
 from retrieval.exports.fingerprints import Fingerprint
-from retrieval.exports.naming import day, kinds, norm, title
+from retrieval.exports.naming import day, kinds, printed, title
 from retrieval.exports.sections import Section, sections
 from retrieval.ranking import Entry, Part
 from retrieval.trace import Trace
@@ -130,7 +130,7 @@ def _bar(number: int, hit: Hit, entry: Entry, top: float, words: Words) -> Bar:
 def _overview(trace: Trace, words: Words) -> Section:
     head = tuple(words.t(f"file.head.{name}") for name in ("place", "norm", "heading", "rank", "decision"))
     rows = tuple(
-        (words.whole(place), norm(chunk, trace.specs), chunk.heading, words.number(entry.rank), words.number(entry.cosine))
+        (words.whole(place), printed(chunk, trace.specs), chunk.heading, words.number(entry.rank), words.number(entry.cosine))
         for place, entry in enumerate(trace.final, start=1)
         for chunk in [trace.chunks[entry.chunk_id]]
     )
@@ -162,7 +162,7 @@ def _hit(place: int, entry: Entry, trace: Trace, words: Words) -> Hit:
     keys = {"about": "path", "stand": "stand", "source": "source"}
     return Hit(
         place,
-        norm(chunk, trace.specs),
+        printed(chunk, trace.specs),
         chunk.heading,
         words.t("report.scores", rank=words.number(entry.rank), decision=decision),
         tuple(_lines(entry, trace, words)),
@@ -178,7 +178,7 @@ def _lines(entry: Entry, trace: Trace, words: Words) -> Iterator[str]:
         yield words.t("report.repealed")
     yield words.t("report.found", kinds=kinds(entry, words))
     yield from (
-        words.t("report.cited", words=words.quoted(verweis.words), by=norm(trace.chunks[verweis.by], trace.specs))
+        words.t("report.cited", words=words.quoted(verweis.words), by=printed(trace.chunks[verweis.by], trace.specs))
         for verweis in trace.verweise
         if verweis.by and entry.chunk_id in verweis.chunk_ids
     )

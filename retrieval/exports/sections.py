@@ -9,7 +9,7 @@ import msgspec
 from retrieval.exports import tables
 from retrieval.exports.cells import Cell
 from retrieval.exports.fingerprints import PARTS, Fingerprint
-from retrieval.exports.naming import label, norm, shown, title
+from retrieval.exports.naming import label, printed, shown, tied, title
 from retrieval.knobs import Knob
 from retrieval.ranking import Ranking
 from retrieval.settings import KNOBS
@@ -64,14 +64,14 @@ def _failed(trace: Trace, part: str) -> bool:
 def _anchors(trace: Trace, words: Words) -> Section:
     table = tables.anchors(trace, words)
     none = words.t("report.anchors_failed" if _failed(trace, "anchors") else "report.no_anchors")
-    return Section(words.t("report.anchors"), () if table.rows else (none,), table.head, _worded(table, words), (2,))
+    return Section(words.t("report.anchors"), () if table.rows else (none,), table.head, _worded(table, words, named=(0,)), (2,))
 
 
 def _references(trace: Trace, words: Words) -> Section:
     table = tables.references(trace, words)
     none = words.t("report.references_failed" if _failed(trace, "verweise") else "report.no_references")
     text = words.t("report.references_text", cap=words.whole(trace.settings.references.max_verweis_normen))
-    return Section(words.t("report.references"), (text if table.rows else none,), table.head, _worded(table, words), (0, 5))
+    return Section(words.t("report.references"), (text if table.rows else none,), table.head, _worded(table, words, named=(1, 3)), (0, 5))
 
 
 def _balance(trace: Trace, words: Words) -> Section:
@@ -106,7 +106,7 @@ def _dropped(trace: Trace, words: Words) -> Iterator[tuple[str, ...]]:
     for stage, ranking in stages.items():
         for entry in ranking.dropped:
             why = words.word("fate", entry.fate.code, round=entry.fate.round)
-            yield words.word("stage", stage), norm(trace.chunks[entry.chunk_id], trace.specs), words.number(entry.rank), why
+            yield words.word("stage", stage), printed(trace.chunks[entry.chunk_id], trace.specs), words.number(entry.rank), why
 
 
 def _settings(trace: Trace, words: Words) -> Section:
@@ -137,11 +137,12 @@ def basis(trace: Trace, words: Words) -> Iterator[tuple[str, str, str]]:
         yield words.t(f"file.part.{part}"), version, getattr(marks, part) or none
 
 
-def _worded(table: tables.Table, words: Words) -> tuple[tuple[str, ...], ...]:
-    return tuple(tuple(_word(cell, words) for cell in row) for row in table.values())
+def _worded(table: tables.Table, words: Words, named: tuple[int, ...] = ()) -> tuple[tuple[str, ...], ...]:
+    """The rows in words; ``named`` are the columns with addresses, tied."""
+    return tuple(tuple(_word(cell, words, column in named) for column, cell in enumerate(row)) for row in table.values())
 
 
-def _word(cell: Cell, words: Words) -> str:
+def _word(cell: Cell, words: Words, named: bool) -> str:
     if isinstance(cell, str):
-        return cell
+        return tied(cell) if named else cell
     return words.whole(cell) if cell is None or isinstance(cell, int) else words.number(cell)

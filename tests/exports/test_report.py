@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from retrieval.decide import decide
 from retrieval.exports.fingerprints import Fingerprint
-from retrieval.exports.naming import norm
+from retrieval.exports.naming import printed
 from retrieval.exports.report import report
 from retrieval.settings import Settings
 from retrieval.trace import Fault, Trace
@@ -59,7 +59,7 @@ def test_it_holds_question_texts_stamps_settings_and_everything_that_was_dropped
     assert Fingerprint.of(trace).text() in text
     dropped = trace.quota.ranking.dropped
     assert dropped
-    assert [entry.chunk_id for entry in dropped if norm(trace.chunks[entry.chunk_id], trace.specs) not in text] == []
+    assert [entry.chunk_id for entry in dropped if printed(trace.chunks[entry.chunk_id], trace.specs) not in text] == []
     headings = ("list", "corpora", "anchors", "references", "balance", "cut", "settings", "basis")
     places = [text.index(words.t(f"report.{key}")) for key in headings]
     assert len(set(places)) == len(headings)
@@ -90,7 +90,7 @@ def test_the_sum_of_the_parts_is_the_rank_score_on_paper() -> None:
 
 def test_a_hit_that_comes_by_reference_says_which_words_named_it() -> None:
     text = read(referenced()).text
-    assert "Genannt mit den Wörtern „§ 4“ in GESETZ · § 1." in text
+    assert "Genannt mit den Wörtern „§ 4“ in GESETZ · §\u00a01." in text
     assert "Er kommt aus: Verweis: fester Wert (VERWEIS_SCORE)." in text
 
 
