@@ -17,24 +17,24 @@ from retrieval.trace import Pool, target_key
 CORPORA, HITS, NORMS = 4, 80, 100
 
 
-def synthetic_pool(seed: int = 1) -> Pool:
-    """4 corpora × 2 routes × 80 hits with up to three references in each text, seeded."""
+def synthetic_pool(seed: int = 1, hits: int = HITS, norms: int = NORMS) -> Pool:
+    """4 corpora × 2 routes × ``hits`` hits out of 4 × ``norms`` chunks each, with up to three references in each text, seeded."""
     rng = random.Random(seed)
     chunks: dict[str, Chunk] = {}
     answers: dict[str, CorpusAnswer] = {}
     units: dict[str, Units] = {}
     corpora = [f"corpus_{number}" for number in range(CORPORA)]
     for corpus in corpora:
-        ids = [f"{corpus}/-/§ {number // 4}/{number % 4}" for number in range(4 * NORMS)]
+        ids = [f"{corpus}/-/§ {number // 4}/{number % 4}" for number in range(4 * norms)]
         chunks |= {name: Chunk(name, corpus, section_id=f"§ {n // 4}", text_hash=name) for n, name in enumerate(ids)}
-        answers[corpus] = CorpusAnswer(corpus, "ok", tuple(_route(rng, name, ids) for name in ("vector", "lexical")))
-        for number in range(NORMS):
+        answers[corpus] = CorpusAnswer(corpus, "ok", tuple(_route(rng, name, ids, hits) for name in ("vector", "lexical")))
+        for number in range(norms):
             target = Target(corpus, f"§ {number}", "")
             units[target_key(target)] = Units("found", (ReadyHit(ids[4 * number], 1.0, (), 1.0),))
-    references = {name: _references(rng, corpora) for name in chunks}
+    references = {name: _references(rng, corpora, norms) for name in chunks}
     return Pool(
         question="synthetic",
-        fetch_k=HITS,
+        fetch_k=hits,
         available=tuple(corpora),
         routings=(),
         claims=(),
@@ -49,13 +49,13 @@ def synthetic_pool(seed: int = 1) -> Pool:
     )
 
 
-def _route(rng: random.Random, name: str, ids: list[str]) -> RouteAnswer:
-    hits = [RouteHit(one, score, score) for one in rng.sample(ids, HITS) for score in (rng.random(),)]
+def _route(rng: random.Random, name: str, ids: list[str], count: int) -> RouteAnswer:
+    hits = [RouteHit(one, score, score) for one in rng.sample(ids, count) for score in (rng.random(),)]
     return RouteAnswer(name, "ok", tuple(sorted(hits, key=lambda hit: -(hit.score or 0))))
 
 
-def _references(rng: random.Random, corpora: list[str]) -> tuple[Reference, ...]:
-    named = [Address(rng.choice(corpora), "", f"§ {rng.randrange(NORMS)}") for _ in range(rng.randrange(4))]
+def _references(rng: random.Random, corpora: list[str], norms: int) -> tuple[Reference, ...]:
+    named = [Address(rng.choice(corpora), "", f"§ {rng.randrange(norms)}") for _ in range(rng.randrange(4))]
     return tuple(Reference(0, 3, address.section_id, "resolved", address) for address in named)
 
 

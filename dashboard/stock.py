@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,8 @@ import msgspec
 
 from retrieval.errors import FundstelleError
 from retrieval.federated import FederatedRetriever
+from retrieval.inspector.breakpoints import track
+from retrieval.inspector.tracks import Track
 from retrieval.questionfile import question_texts
 from retrieval.settings import Settings
 from retrieval.stock import Federation
@@ -23,6 +25,7 @@ from retrieval.trace import Pool
 
 INDEX, ANCHORS, QUESTIONS, TOUR = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS", "FUNDSTELLE_TOUR"
 _POOLS = 64
+_TRACKS = 256
 _Key = tuple[str, str, int, int]
 Opener = Callable[[Path, Path | None], FederatedRetriever]
 
@@ -60,6 +63,7 @@ class Runs:
         self.federation = federation
         self._most = most
         self._pools: OrderedDict[_Key, Pool] = OrderedDict()
+        self._tracks: OrderedDict[tuple[Any, ...], Track] = OrderedDict()
         self._lock = threading.Lock()
 
     @property
@@ -116,11 +120,27 @@ class Runs:
                 self._pools.popitem(last=False)
         return pool
 
+    def track(self, pool: Pool, settings: Settings, knob: str, without: Sequence[str] = ()) -> Track:
+        """The track of one setting over this pool; moving that setting alone computes nothing anew."""
+        others = tuple(value for name, value in settings.flat().items() if name != knob)
+        key = (pool.stamps.index, pool.question, pool.fetch_k, others, knob, tuple(without))
+        with self._lock:
+            found = self._tracks.get(key)
+        if found is None:
+            found = track(pool, settings, knob, without)
+            with self._lock:
+                self._tracks[key] = found
+                while len(self._tracks) > _TRACKS:
+                    self._tracks.popitem(last=False)
+        return msgspec.structs.replace(found, value=float(settings.value(knob)))
+
     def forget(self, question: str) -> None:
         """Ask again next time: for a run in which something failed."""
         with self._lock:
             for key in [key for key in self._pools if key[1] == question]:
                 del self._pools[key]
+            for known in [known for known in self._tracks if known[1] == question]:
+                del self._tracks[known]
 
 
 def _key(stamp: str, question: str, settings: Settings) -> _Key:

@@ -176,7 +176,7 @@ class _Search:
         widest = ahead(self.pool, self.settings, int(KNOBS["max_final_results"].high), int(KNOBS["min_hits_per_corpus"].high))
         for name in _STEPPED:
             for value in _outward(KNOBS[name], self.settings.value(name)):
-                if self._holds(self._list(widest, self.settings, {name: value})):
+                if self._holds(self._list(self.pool if name == "fusion" else widest, self.settings, {name: value})):
                     yield from self._checked({name: value}, {}, _move(KNOBS[name], self.settings.value(name), value))
                     break
 
@@ -250,7 +250,7 @@ class _Search:
         widest = ahead(self.pool, self.settings, int(KNOBS["max_final_results"].high), int(KNOBS["min_hits_per_corpus"].high))
         names = [name for name in (*_STEPPED, *CONTINUOUS) if KNOBS[name].only in ("", self.settings.fusion.fusion)]
         for one, other in combinations(names, 2):
-            found = self._coarse(widest, one, other)
+            found = self._coarse(self.pool if "fusion" in (one, other) else widest, one, other)
             if found is not None:
                 yield from self._refined(one, other, found)
 

@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from retrieval.decide import looked_up, selection_of
-from retrieval.model import LEXICAL, VECTOR, RouteHit
+from retrieval.model import LEXICAL, VECTOR, CorpusAnswer, RouteHit
 from retrieval.settings import Settings
 from retrieval.trace import Pool, target_key
 
@@ -109,7 +109,9 @@ def _lexical_side(one: Candidate) -> float:
 
 
 def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
-    """The pool with everything hidden that no weight or constant brings into a list of ``most`` places with ``rounds`` rounds of quota.
+    """The pool without what no weight or constant brings into a list of ``most`` places with ``rounds`` rounds of quota.
+
+    It speaks for the fusion method in force only: rank fusion needs the places of those that are hidden, the weighted sum does not.
 
     The list holds hits that are among the first ``most`` of all, and the first ``rounds`` of each corpus. Only a hit among the first
     ``most`` of all speaks for others, so the references of the others are left aside too. What a reference may fetch stays: its place
@@ -121,7 +123,15 @@ def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
     kept = speaking | leaders(found, max(1, min(rounds, most))) | {one.chunk_id for one in found if one.identity in fetched}
     names = frozenset(one.chunk_id for one in found)
     references = {one: read for one, read in pool.references.items() if one in speaking or one not in names}
-    return replace(pool, hidden=names - kept, references=references)
+    if settings.fusion.fusion == "rrf":
+        return replace(pool, hidden=names - kept, references=references)
+    return replace(pool, answers={corpus: _only(answer, kept) for corpus, answer in pool.answers.items()}, references=references)
+
+
+def _only(answer: CorpusAnswer, kept: frozenset[str]) -> CorpusAnswer:
+    """The answer without the others: in a weighted sum nothing hangs on their places."""
+    routes = tuple(replace(route, hits=tuple(hit for hit in route.hits if hit.chunk_id in kept)) for route in answer.routes)
+    return replace(answer, routes=routes)
 
 
 def _by_address(pool: Pool) -> frozenset[str]:

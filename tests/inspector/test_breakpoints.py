@@ -130,6 +130,7 @@ def test_what_is_hidden_could_not_have_come_in(seed: int) -> None:
         moved = settings.changed({**values, "verweis_score": rng.random(), "min_ratio": rng.random()})
         assert [one.chunk_id for one in decide(small, moved).final] == [one.chunk_id for one in decide(made, moved).final]
     assert not small.hidden & {one.chunk_id for one in decide(made, settings).final}
+    assert len(decide(small, settings).fused.entries) <= len(decide(made, settings).fused.entries)
 
 
 def test_a_setting_that_is_not_continuous_is_refused_with_those_that_are() -> None:
