@@ -13,10 +13,11 @@ import streamlit as st
 from dashboard.blocks import heading, paragraph
 from dashboard.component import draw
 from dashboard.running import Run
-from dashboard.state import State, write
+from dashboard.state import BY_KEY, State, write
 from dashboard.views import share
 from retrieval.exports.files import KINDS, export, name_of
 from retrieval.exports.fingerprints import PRODUCTION, Fingerprint, same_as
+from retrieval.knobs import Value
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -67,7 +68,13 @@ def base_of(url: str | None) -> str:
 def link(base: str, target: str, state: State, trace: Trace) -> str:
     """The whole address of a page with question, settings and the fingerprints of the run."""
     pairs = write(state.replaced(seen=share.stamp(trace), step=0), norm=target in _WITH_NORM)
+    pairs |= {key: _exact(state.value(name)) for key, name in BY_KEY.items() if key in pairs}
     return f"{base}/{ADDRESSES[target]}?{urlencode(pairs, quote_via=quote, safe='=')}"
+
+
+def _exact(value: Value) -> str:
+    """A setting with all its digits: the fingerprint of the settings stands beside it and must hold for what is read back."""
+    return str(value) if isinstance(value, (int, str)) or float(f"{value:g}") != value else f"{value:g}"
 
 
 # --- the files ----------------------------------------------------------------------------------------------------------

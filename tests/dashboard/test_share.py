@@ -120,6 +120,14 @@ def test_a_link_carries_question_settings_page_and_fingerprints() -> None:
     assert found == state.replaced(seen=share.stamp(RUN), step=0)
 
 
+@pytest.mark.parametrize("name", ["min_ratio", "weight_vector", "verweis_score"])
+def test_a_value_between_two_steps_keeps_its_digits_so_that_the_fingerprint_holds(name: str) -> None:
+    state = State("Frage", {name: 0.12345678901})
+    query = parse_qs(urlsplit(page.link("", "page", state, RUN)).query)
+    found, _ = read({key: values[0] for key, values in query.items()})
+    assert found.settings == state.settings
+
+
 def test_a_norm_comes_along_only_where_the_page_shows_one() -> None:
     state = State("Frage", norm="gesetz||§ 1")
     assert "n=" in urlsplit(page.link("", "why", state, RUN)).query
