@@ -27,9 +27,9 @@ from urllib.parse import urlencode
 
 from benchmarks.law import ROOT, SAMPLES, arguments, index_at, met
 from dashboard import SERVER_FLAGS, knobtext, screens
-from dashboard.blocks import Block, folded, heading, notice, paragraph
+from dashboard.blocks import Block, folded, notice
+from dashboard.page import live
 from dashboard.state import link_key
-from dashboard.views import anchors, balance, corpora, floor, hits, movement, verweise
 from dashboard.words import page_words
 from retrieval.assemble import open_federation
 from retrieval.build import ingest_file
@@ -86,24 +86,10 @@ IDLE = "() => document.querySelectorAll('[data-testid=\"stStatusWidget\"]').leng
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
     """What the page "Live" shows of a run, in its order, with its two figures."""
-    titles = {name: heading(words.t(f"section.{name}")) for name in ("corpora", "anchors", "verweise", "quota", "named", "hits", "record")}
-    moved, floored = movement.frame(trace, words), floor.frame(trace, words)
-    return [
-        *(titles["corpora"], *corpora.blocks(trace, words), paragraph(", ".join(trace.words), muted=True)),
-        *(titles["anchors"], *anchors.blocks(trace, words)),
-        *(titles["verweise"], *verweise.blocks(trace, words)),
-        *(titles["quota"], _figure("movement", movement.figure(moved, trace, words, INK))),
-        *(paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words)),
-        _figure("floor", floor.figure(floored, trace, words, INK)),
-        *(paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)),
-        *(titles["named"], paragraph(words.word("named.reason", trace.named.reason))),
-        *(titles["hits"], *hits.blocks(trace, words)),
-        *(titles["record"], *balance.counts(trace, words), *balance.settings(trace.settings, words), *balance.stamps(trace, words)),
-    ]
-
-
-def _figure(key: str, figure: dict[str, Any]) -> Block:
-    return {"type": "figure", "key": key, "figure": figure}
+    found: list[Block] = []
+    for key, part in live.parts(trace, False, INK, words):
+        found += part if isinstance(part, list) else [{"type": "figure", "key": key, "figure": part}]
+    return found
 
 
 def constants(index: Path, question: str, examples: Sequence[str], knob: Knob, moves: int) -> dict[str, Any]:

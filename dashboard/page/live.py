@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import date
+from typing import Any
 
 from dashboard.blocks import Block, heading, paragraph
 from dashboard.component import chart, draw, ink
 from dashboard.running import Run
-from dashboard.state import State
 from dashboard.views import anchors, balance, corpora, floor, funnel, hits, misses, movement, named, verweise
 from retrieval.inspector.funnel import funnel as funnel_of
 from retrieval.inspector.misses import misses as misses_of
@@ -17,13 +18,27 @@ from retrieval.words import Words
 
 def page(run: Run, words: Words) -> None:
     """Draw the run of this session."""
-    trace, state = run.trace, run.state
-    draw(_before_fusion(trace, state, words), "selection", words.language)
-    _quota(trace, state, words)
-    draw(_result(trace, state, words), "result", words.language)
+    for key, part in parts(run.trace, run.state.show_all, ink(), words):
+        if isinstance(part, list):
+            draw(part, key, words.language)
+        else:
+            chart(part, key)
 
 
-def _before_fusion(trace: Trace, state: State, words: Words) -> list[Block]:
+def parts(trace: Trace, everything: bool, ink: str, words: Words) -> Iterator[tuple[str, list[Block] | dict[str, Any]]]:
+    """The page in its order: blocks and plain figures, each with its key. ``ink`` is the colour of text in the theme."""
+    yield "selection", _before_fusion(trace, everything, words)
+    if trace.completed.living:
+        yield "movement", movement.figure(movement.frame(trace, words), trace, words, ink)
+        yield "moved", [paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words, everything)]
+        yield "floor", floor.figure(floor.frame(trace, words), trace, words, ink)
+        yield "floor_words", [paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)]
+    else:
+        yield "moved", [paragraph(movement.sentence(trace, words))]
+    yield "result", _result(trace, everything, words)
+
+
+def _before_fusion(trace: Trace, everything: bool, words: Words) -> list[Block]:
     used = ", ".join(words.quoted(word) for word in trace.words)
     return [
         heading(words.t("section.corpora")),
@@ -32,29 +47,18 @@ def _before_fusion(trace: Trace, state: State, words: Words) -> list[Block]:
         heading(words.t("section.anchors")),
         *anchors.blocks(trace, words),
         heading(words.t("section.verweise")),
-        *verweise.blocks(trace, words, state.show_all),
+        *verweise.blocks(trace, words, everything),
         heading(words.t("section.quota")),
     ]
 
 
-def _quota(trace: Trace, state: State, words: Words) -> None:
-    if not trace.completed.living:
-        draw([paragraph(movement.sentence(trace, words))], "moved", words.language)
-        return
-    chart(movement.figure(movement.frame(trace, words), trace, words, ink()), "movement")
-    between = [paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words, state.show_all)]
-    draw(between, "moved", words.language)
-    chart(floor.figure(floor.frame(trace, words), trace, words, ink()), "floor")
-    draw([paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)], "floor_words", words.language)
-
-
-def _result(trace: Trace, state: State, words: Words) -> list[Block]:
+def _result(trace: Trace, everything: bool, words: Words) -> list[Block]:
     today = date.today().strftime("%d.%m.%Y" if words.language == "de" else "%d %B %Y")
     record = [
         heading(words.t("section.record")),
         *funnel.blocks(funnel_of(trace), trace, words),
         *balance.counts(trace, words),
-        *(balance.dropped(trace, words) if state.show_all else ()),
+        *(balance.dropped(trace, words) if everything else ()),
         *balance.settings(trace.settings, words),
         *balance.stamps(trace, words),
         paragraph(words.t("page.shown_on", date=today, question=words.quoted(trace.question)), muted=True),
