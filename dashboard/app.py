@@ -16,7 +16,7 @@ from dashboard import controls, pinning, screens
 from dashboard.blocks import Block
 from dashboard.component import GOTO, WHY, draw, set_mode
 from dashboard.controls import STATE
-from dashboard.page import anchors_check, compare, export, live, norm, present, scores, stages, tour, why
+from dashboard.page import anchors_check, compare, export, live, norm, present, scores, sliders, stages, tour, why
 from dashboard.running import Run, glossary, run
 from dashboard.state import MODES, State, read, write
 from dashboard.stock import Opener, Places, Runs, example_questions
@@ -37,6 +37,7 @@ _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 _RUN_PAGES: dict[str, tuple[str, Callable[[Run, Words], None]]] = {
     "page": ("", live.page),
     "why": ("warum", why.page),
+    "sliders": ("regler", sliders.page),
     "stages": ("stufen", stages.page),
     "scores": ("werte", scores.page),
     "compare": ("vergleich", compare.page),
