@@ -36,24 +36,23 @@ _CUT = 8
 
 
 def chips(trace: Trace, words: Words) -> list[Block]:
-    """The norms of the list, and those behind its end that came closest, each a click away."""
-    places = {entry.chunk_id: place for place, entry in enumerate(trace.final, start=1)}
-    missed = [(place, entry) for place, entry in enumerate(trace.completed.living, start=1) if entry.chunk_id not in places]
-    rows = (("why.listed", list(enumerate(trace.final, start=1))), ("why.cut", missed[:_CUT]))
+    """The norms of the list with their places, and those behind its end that came closest, each a click away."""
+    listed = {entry.chunk_id for entry in trace.final}
+    missed = [entry for entry in trace.completed.living if entry.chunk_id not in listed][:_CUT]
+    rows = {
+        "why.listed": [words.t("why.chip", place=place, norm=_name(one, trace)) for place, one in enumerate(trace.final, start=1)],
+        "why.cut": [_name(one, trace) for one in missed],
+    }
     found: list[Block] = []
-    for key, entries in rows:
-        if entries:
-            found += [
-                paragraph(words.t(key), muted=True),
-                links(words.t(key), [_chip(place, entry, trace, words) for place, entry in entries]),
-            ]
+    for (key, names), entries in zip(rows.items(), (trace.final, missed), strict=True):
+        if names:
+            ways = [to_why(name, key_of(trace.chunks[one.chunk_id])) for name, one in zip(names, entries, strict=True)]
+            found += [paragraph(words.t(key), muted=True), links(words.t(key), ways)]
     return found
 
 
-def _chip(place: int, entry: Entry, trace: Trace, words: Words) -> Block:
-    chunk = trace.chunks[entry.chunk_id]
-    text = words.t("why.chip", place=place, norm=norm(chunk, trace.specs))
-    return {"text": text, "norm": key_of(chunk), "why": True}
+def _name(entry: Entry, trace: Trace) -> str:
+    return norm(trace.chunks[entry.chunk_id], trace.specs)
 
 
 def not_one_norm(address: Address, trace: Trace, words: Words) -> list[Block]:
