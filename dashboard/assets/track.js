@@ -111,7 +111,15 @@ const skeleton = (root) => {
   const fold = add(panel, "chart", "details");
   add(fold, "chartTitle", "summary", "");
   add(fold, "chartText", "p", "muted");
-  add(fold, "bars", "ul");
+  const field = add(fold, "field", "div");
+  add(field, "bars", "ul");
+  // One pair of lines over all bars: a line in each bar would be new style for every bar at every move.
+  const lines = add(field, "lines", "div");
+  lines.setAttribute("aria-hidden", "true");
+  const across = make("div", "across");
+  lines.append(make("span"), across);
+  add(across, "forceLine", "div");
+  add(across, "atLine", "div");
   const live = add(panel, "live", "p", "spoken");
   live.setAttribute("aria-live", "polite");
   const id = `track-${Math.random().toString(36).slice(2)}`;
@@ -179,17 +187,17 @@ const drawBars = (list, data, part) => {
         Object.entries(size).forEach(([name, value]) => bar.setAttribute(name, value));
         svg.append(bar);
       });
-      const bar = make("div", "bar");
-      bar.append(svg);
-      row.append(make("span", "name", hit.title), bar, make("span", "badge", hit.badge));
+      const bed = make("div", "bar");
+      bed.append(svg);
+      row.append(make("span", "name", hit.title), bed, make("span", "badge", hit.badge));
       return row;
     }),
   );
 };
 
-// A row of the list: its node and the nodes of its texts.
+// A row of the list: its node, the nodes of its texts, and the way that it glides.
 const hitRow = () => {
-  const part = { node: make("li") };
+  const part = { node: make("li"), glide: null };
   const name = make("span", "name");
   for (const text of ["place", "title", "under", "change", "spoken", "badge"]) part[text] = make("span", text);
   name.append(part.title, part.under);
@@ -202,6 +210,7 @@ const hitRow = () => {
 const start = (root) => {
   const part = skeleton(root);
   const rows = new Map(); // the rows of hits, by hit: a row keeps its node, so that it can glide
+  const left = new Map(); // the same for hits that left the list
   let data = null;
   let send = () => {};
   let current = 0; // the value that is shown
@@ -217,14 +226,16 @@ const start = (root) => {
   const listAt = (value) => listOf(data, position(data.points, value));
   const inForce = () => data.lists[listAt(data.value)] || [];
 
-  const row = (place) => {
+  const row = (place, among) => {
     const { key } = data.hits[place];
-    if (!rows.has(key)) rows.set(key, hitRow());
-    return rows.get(key);
+    if (!among.has(key)) among.set(key, hitRow());
+    return among.get(key);
   };
 
   const write = (found, texts) => {
-    Object.entries(texts).forEach(([name, text]) => put(found[name], text));
+    Object.entries(texts).forEach(([name, text]) => {
+      if (found[name].textContent !== text) found[name].textContent = text;
+    });
     return found.node;
   };
 
@@ -237,38 +248,47 @@ const start = (root) => {
   // Rows glide from where they are seen to where they belong; the order in the document is the new one at once.
   const order = (ids) => {
     const { list } = part;
-    const origin = still() ? null : list.getBoundingClientRect().top;
-    const seen = new Map();
-    if (origin !== null) [...list.children].forEach((node) => seen.set(node, node.getBoundingClientRect().top - origin));
+    const seen = still() ? null : tops([...list.children]);
     const old = new Map(inForce().map((hit, place) => [hit, place + 1]));
-    const nodes = ids.map((hit, place) => {
+    const found = ids.map((hit, place) => {
       const { title, corpus, badge } = data.hits[hit];
       const [text, spoken] = change(old.get(hit) || 0, place + 1);
-      const node = write(row(hit), { place: String(place + 1), title, under: corpus, change: text, spoken, badge });
-      node.classList.toggle("moved", text !== data.words.same);
-      return node;
+      const one = row(hit, rows);
+      write(one, { place: String(place + 1), title, under: corpus, change: text, spoken, badge });
+      one.node.classList.toggle("moved", text !== data.words.same);
+      return one;
     });
-    list.replaceChildren(...nodes);
+    list.replaceChildren(...found.map(({ node }) => node));
     part.empty.hidden = ids.length > 0;
-    const left = inForce().filter((hit) => !ids.includes(hit));
-    part.gone.hidden = !left.length;
-    part.goneList.replaceChildren(
-      ...left.map((hit) => {
-        const { title, corpus, badge } = data.hits[hit];
-        return write(hitRow(), { place: "–", title, under: corpus, change: fill(data.words.gone, { place: old.get(hit) }), badge });
-      }),
-    );
-    if (origin !== null) glide(nodes, seen);
+    out(ids, old);
+    if (seen) glide(found, seen);
   };
 
-  const glide = (nodes, seen) => {
+  // The hits of the list in force that are not in this one.
+  const out = (ids, old) => {
+    const here = new Set(ids);
+    const found = inForce().filter((hit) => !here.has(hit));
+    part.gone.hidden = !found.length;
+    part.goneList.replaceChildren(
+      ...found.map((hit) => {
+        const { title, corpus, badge } = data.hits[hit];
+        return write(row(hit, left), { place: "–", title, under: corpus, change: fill(data.words.gone, { place: old.get(hit) }), badge });
+      }),
+    );
+  };
+
+  const tops = (nodes) => {
     const origin = part.list.getBoundingClientRect().top;
-    nodes.forEach((node) => node.getAnimations().forEach((animation) => animation.cancel()));
-    const tops = nodes.map((node) => node.getBoundingClientRect().top - origin);
-    nodes.forEach((node, place) => {
-      if (!seen.has(node)) return;
-      const way = seen.get(node) - tops[place];
-      if (Math.abs(way) > 1) node.animate([{ transform: `translateY(${way}px)` }, { transform: "none" }], { duration: GLIDE, easing: "ease-out" });
+    return new Map(nodes.map((node) => [node, node.getBoundingClientRect().top - origin]));
+  };
+
+  const glide = (found, seen) => {
+    found.forEach((one) => one.glide && one.glide.cancel());
+    const now = tops(found.map(({ node }) => node));
+    found.forEach((one) => {
+      const way = seen.has(one.node) ? seen.get(one.node) - now.get(one.node) : 0;
+      const frames = [{ transform: `translateY(${way}px)` }, { transform: "none" }];
+      one.glide = Math.abs(way) > 1 ? one.node.animate(frames, { duration: GLIDE, easing: "ease-out" }) : null;
     });
   };
 
@@ -331,9 +351,9 @@ const start = (root) => {
       wrong(false);
     }
     part.range.setAttribute("aria-valuetext", aloud(before, after));
-    root.style.setProperty("--at", percent(value));
-    root.style.setProperty("--from", percent(low));
-    root.style.setProperty("--to", percent(high));
+    part.atLine.style.left = percent(value);
+    part.bracket.style.left = percent(low);
+    part.bracket.style.width = `${100 * (share(high) - share(low))}%`;
     part.bracket.classList.toggle("point", low === high);
     part.stability.hidden = list >= 0 && Boolean(data.off || data.constant);
     put(part.stability, sentence(place));
@@ -509,7 +529,7 @@ const start = (root) => {
     const take = answered(news.value, before ? before.value : NaN) && !held && !timer && !writing;
     const off = Boolean(news.off);
     const known = new Set(news.hits.map((hit) => hit.key));
-    [...rows.keys()].filter((key) => !known.has(key)).forEach((key) => rows.delete(key));
+    for (const among of [rows, left]) [...among.keys()].filter((key) => !known.has(key)).forEach((key) => among.delete(key));
     texts();
     part.notice.hidden = !(off || news.constant);
     ["jumps", "chart"].forEach((name) => {
@@ -521,7 +541,8 @@ const start = (root) => {
     part.range.disabled = off;
     part.number.disabled = off;
     Object.entries({ min: news.low, max: news.high, step: "any" }).forEach(([name, value]) => part.range.setAttribute(name, value));
-    root.style.setProperty("--force", percent(news.value));
+    part.force.style.left = percent(news.value);
+    part.forceLine.style.left = percent(news.value);
     part.force.classList.toggle("right", share(news.value) > 0.5);
     drawTicks(part.ticks, news, share);
     drawBars(part.bars, news, share);

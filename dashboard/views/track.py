@@ -217,7 +217,7 @@ def blocks(seen: Along, trace: Trace, words: Words) -> list[Block]:
     """What stands under the component: the whole range in one sentence, its events, and every hit with its intervals."""
     if not seen.track.works or constant(seen, words):
         return []
-    told = folded(words.n("track.table.fold", len(seen.events)), _events(seen, trace, words), "track_events")
+    told = folded(words.t("track.table.fold"), _events(seen, trace, words), "track_events")
     stood = folded(words.t("track.table.fold_hits"), [_hits(seen, trace, words)], "track_hits")
     return [paragraph(overview(seen, words)), told, stood]
 
@@ -227,16 +227,16 @@ def _events(seen: Along, trace: Trace, words: Words) -> list[Block]:
     track, knob = seen.track, KNOBS[seen.track.knob]
     near = sorted(sorted(seen.events, key=lambda event: abs(event.at - track.value))[:_ROWS], key=lambda event: event.at)
     head = [words.t("track.table.at"), words.t("track.table.what")]
-    rows = [row([number(knob, event.at, words), _told(event, knob, trace, words)]) for event in near]
+    rows = [row([number(knob, event.at, words), _told(event, trace, words)]) for event in near]
     notes = [words.t("track.table.nearest", n=len(near))] if len(near) < len(seen.events) else []
     if seen.narrow:
         notes.append(words.t("track.table.narrow"))
     return [table(words.t("track.table.caption"), head, rows), *(paragraph(note, muted=True) for note in notes)]
 
 
-def _told(event: Event, knob: Knob, trace: Trace, words: Words) -> list[str]:
+def _told(event: Event, trace: Trace, words: Words) -> list[str]:
     """The sentence of an event, and under it who moves where if there it is only counted."""
-    sentence = event_sentence(event, knob, trace, words)
+    sentence = words.t(f"track.table.told.{event.kind}", what=_what(event, trace, words))
     moves = event.change.moves
     counted = len(moves) > 2 or (len(moves) == 2 and bool(event.change.enters or event.change.leaves))
     if not counted:

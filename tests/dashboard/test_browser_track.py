@@ -6,10 +6,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from tests.dashboard.browsing import Server, Visit, see, served, settled
-from tests.dashboard.demo import HTML, LINK, MARKDOWN
+from dashboard.views.track import section, stability
+from dashboard.words import page_words
+from retrieval.decide import decide
+from retrieval.inspector.tracks import Track
+from retrieval.settings import Settings
+from tests.dashboard.browsing import ROOT, Server, Visit, see, served, settled
+from tests.dashboard.demo import HTML, LINK, MARKDOWN, QUESTION, federation
 
 pytestmark = pytest.mark.browser
 
@@ -297,6 +303,72 @@ def test_every_control_has_a_name_that_is_spoken(slider: Slider) -> None:
     assert main.get_by_role("textbox", name="Wert als Zahl").count() == 1
     assert main.get_by_role("list", name="Die Liste bei diesem Wert").count() == 1
     assert main.get_by_role("button").all_inner_texts() == ["‹ Voriges Ereignis", "Nächstes Ereignis ›"]
+
+
+ALONE = """
+async ([script, data]) => {
+  const module = await import('data:text/javascript;charset=utf-8,' + encodeURIComponent(script));
+  window.__sent = [];
+  window.__answer = (value) => {
+    const setTriggerValue = (name, sent) => window.__sent.push([name, sent]);
+    module.default({data: {...data, value}, parentElement: document.body, setTriggerValue});
+    return document.querySelector('.track').dataset.value;
+  };
+  return window.__answer(data.value);
+}
+"""
+
+
+SHOW = """
+(values) => values.map((text) => {
+  const field = document.querySelector('input[type=text]');
+  field.value = text;
+  field.dispatchEvent(new Event('input'));
+  const titles = [...document.querySelectorAll('ol.list .title')].map((node) => node.textContent);
+  return [titles, document.querySelector('.stability').textContent];
+})
+"""
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+def test_at_every_value_stands_the_list_and_the_stability_of_the_record(browser: Any, language: str) -> None:
+    gathered, words = federation().gather(QUESTION, Settings()), page_words(language)
+    trace = decide(gathered, Settings())
+    a, b, c, d = (entry.chunk_id for entry in trace.final[:4])
+    between = ((a, b, c), (b, a, c), (b, a, d), (d, a, b))
+    at = ((a, b), (a, b, c), (c, b, a), (d, a, b), None)
+    track = Track("weight_vector", 0.4, (0.0, 0.25, 0.5, 0.7142, 1.0), between, at)
+    page = browser.new_context().new_page()
+    page.set_content("<div class='track'></div>")
+    data = section(track, trace, words)[0]
+    page.evaluate(ALONE, [(ROOT / "dashboard/assets/track.js").read_text("utf-8"), data])
+    values = [0.0, 0.0001, 0.1, 0.2499, 0.25, 0.2501, 0.4, 0.5, 0.6, 0.7141, 0.7142, 0.7143, 0.9999]
+    shown = page.evaluate(SHOW, [str(value) for value in values])
+    page.context.close()
+    named = {hit["key"]: hit["title"] for hit in data["hits"]}
+    assert [titles for titles, _ in shown] == [[named[one] for one in track.list_at(value) or ()] for value in values]
+    moved = [msgspec.structs.replace(track, value=value) for value in values]
+    assert [text for _, text in shown] == [stability(one, words) for one in moved]
+
+
+def test_a_late_answer_does_not_pull_the_slider_back(browser: Any) -> None:
+    track = Track(
+        "weight_vector", 0.5, (0.0, 0.4, 1.0), (("gesetz|§ 1|1",), ("gesetz|§ 2|1",)), (None, ("gesetz|§ 1|1",), ("gesetz|§ 2|1",))
+    )
+    gathered = federation().gather(QUESTION, Settings())
+    data, _ = section(track, decide(gathered, Settings()), page_words("de"))
+    page = browser.new_context().new_page()
+    page.set_content("<div class='track'></div>")
+    assert page.evaluate(ALONE, [(ROOT / "dashboard/assets/track.js").read_text("utf-8"), data]) == "0.5"
+    for text in ("0,1", "0,9"):
+        page.locator("input[type=text]").fill(text)
+        page.keyboard.press("Enter")
+    assert page.evaluate("() => window.__sent") == [["value", 0.1], ["value", 0.9]]
+    assert page.evaluate("() => window.__answer(0.5)") == "0.9"  # a run for another reason
+    assert page.evaluate("() => window.__answer(0.1)") == "0.9"  # the late answer
+    assert page.evaluate("() => window.__answer(0.9)") == "0.9"
+    assert page.evaluate("() => window.__answer(0.3)") == "0.3"  # set elsewhere
+    page.context.close()
 
 
 def test_where_the_script_does_not_run_the_plain_slider_works_and_a_sentence_leads_to_it(browser: Any, sliders: Server) -> None:

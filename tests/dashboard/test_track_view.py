@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dashboard import dragging
 from dashboard.blocks import Block
 from dashboard.views import track as view
 from dashboard.words import page_words
@@ -285,18 +286,42 @@ def test_foreign_text_arrives_as_it_stands() -> None:
     assert any(f"{HTML} {MARKDOWN}" in text for text in texts(below))
 
 
+@pytest.mark.parametrize(
+    ("sent", "taken"),
+    [(0.62, [0.62]), (1, [1.0]), (True, []), ("0.62", []), (None, []), (1.2, []), (float("nan"), []), ({"value": 0.5}, [])],
+)
+def test_only_a_number_of_the_range_is_taken_from_the_browser(sent: Any, taken: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: dict[str, Any] = {}
+    monkeypatch.setattr(dragging, "_component", lambda: lambda **given: calls.update(given))
+    monkeypatch.setattr(dragging.st, "session_state", {"slider": {"value": sent}})
+    monkeypatch.setattr(dragging.st, "caption", lambda text: None)
+    seen: list[float] = []
+    dragging.draw(view.section(made("ab", "ba"), run(), DE)[0], "slider", seen.append)
+    calls["on_value_change"]()
+    assert seen == taken
+
+
 # --- under the component --------------------------------------------------------------------------------------------------
 
 
 def test_under_the_slider_stand_the_range_the_events_and_the_hits() -> None:
     _, (said, told, stood) = view.section(made("ab", "ac", "ca", value=0.4), run(), DE)
     assert said["text"].startswith("Von 0,00 bis 1,00 wechselt die Liste an 2 Stellen.")
-    assert told["label"] == "Die 2 Ereignisse in Sätzen"
+    assert told["label"] == "Die Ereignisse in Sätzen"
     assert [row["cells"][0] for row in told["blocks"][0]["rows"]] == ["0,3333", "0,6667"]
     assert [row["cells"][2:] for row in stood["blocks"][0]["rows"]] == [
         ["Platz 1", "im ganzen Bereich", "0,00 bis 1,00"],
         ["Platz 2", "in 67 % des Bereichs", "0,3333 bis 1,00"],
         ["nicht in der Liste", "in 33 % des Bereichs", "0,00 bis 0,3333"],
+    ]
+
+
+def test_in_the_table_the_value_stands_once() -> None:
+    _, (_, told, _) = view.section(made("ab", "ba", at=(None, ("a", "b"), ("b",))), run(), DE)
+    assert [row["cells"][1][0] for row in told["blocks"][0]["rows"]] == [
+        "Dieser Wert ist nicht zulässig.",
+        f"GT · §{NARROW}1 und GT · §{NARROW}2 tauschen die Plätze 1 und 2.",
+        f"Nur genau hier: GT · §{NARROW}1 verlässt die Liste (war auf Platz 2).",
     ]
 
 
