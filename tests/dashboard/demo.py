@@ -36,23 +36,23 @@ QUESTION = "Wann darf die Apotheke ein anderes Arzneimittel abgeben?"
 TOUR = f"""
 [[step]]
 id = "ohne"
-de = "Ohne Quote fehlt die Ziffer 4.10."
-en = "Without the quota item 4.10 is missing."
+de = "Ohne Quote fehlt der § 10 des Vertrages."
+en = "Without the quota § 10 of the contract is missing."
 question = "{QUESTION}"
 without = ["quota"]
-norms = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+norms = [{{ corpus = "vertrag", section = "§ 10" }}]
 shows = "corpora"
-expects = [{{ corpus = "vereinbarung", in_list = false }}]
+expects = [{{ corpus = "vertrag", in_list = false }}]
 
 [[step]]
 id = "mit"
-de = "Mit der Quote steht die Ziffer 4.10 in der Liste."
-en = "With the quota item 4.10 is in the list."
+de = "Mit der Quote steht der § 10 des Vertrages in der Liste."
+en = "With the quota § 10 of the contract is in the list."
 question = "{QUESTION}"
 compare_with = {{ without = ["quota"] }}
-norms = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+norms = [{{ corpus = "vertrag", section = "§ 10" }}]
 shows = "floor"
-expects = [{{ corpus = "vereinbarung", section = "Ziffer 4.10" }}]
+expects = [{{ corpus = "vertrag", section = "§ 10" }}]
 
 [[step]]
 id = "falsch"
