@@ -250,6 +250,9 @@ def _about(current: SetRun, stale: bool, unfinished: bool, words: Words) -> list
     done, every = words.whole(current.done), words.whole(len(current.questions))
     lines = [words.t("compare.set.about", done=done, all=every, **titles), *view.set_summary(summary(current.rows), words)]
     found = [paragraph(" ".join(lines))]
+    for side in (current.a, current.b):
+        about = view.about(side.settings, side.without, words)
+        found.append(paragraph(words.t("compare.set.side", title=words.quoted(side.title), about=about), muted=True))
     if stale or unfinished:
         found.insert(0, notice(words.t("compare.set.stale" if stale else "compare.set.partial"), role="warning"))
     if current.failed:

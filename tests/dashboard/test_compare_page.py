@@ -153,6 +153,7 @@ def test_the_set_runs_over_all_questions_and_opens_one_of_them(opened: Open) -> 
     page.button(key="set_start").click().run()
     assert not page.exception
     assert "3 von 3 Fragen" in shown(page)
+    assert "„beim Start in Kraft“: Gewicht der Vektorsuche: 0,00" in shown(page)
     assert OPENED[-1].registry.embedded == 3
     rows = [text.value for text in page.text if text.value.split(".")[0] in "123"]
     assert len(rows) == 3

@@ -183,11 +183,11 @@ def test_a_difference_without_effect_says_why() -> None:
     assert differences([Settings(), Settings.of(weight_vector=1)])[0].idle == ""
 
 
-@given(pools(), settings(), st.floats(1, 200))
-def test_differences_without_effect_give_the_same_list(found: Pool, used: Settings, k: float) -> None:
-    a = used.changed({"fusion": "weighted"})
-    halved = {name: float(a.value(name)) / 2 for name in ("weight_vector", "weight_lexical")}
-    b = a.changed({"rrf_k": k, **halved})
+@given(pools(), settings(), st.integers(1, 20), st.integers(0, 20), st.integers(1, 200))
+def test_differences_without_effect_give_the_same_list(found: Pool, used: Settings, vector: int, lexical: int, k: int) -> None:
+    weights = {"weight_vector": vector / 20, "weight_lexical": lexical / 20}
+    a = used.changed({"fusion": "weighted", **weights})
+    b = a.changed({"rrf_k": k, **{name: value / 2 for name, value in weights.items()}})
     assert all(one.idle for one in differences([a, b]))
     assert hits_of(decide(found, a)) == hits_of(decide(found, b))
 
