@@ -184,14 +184,20 @@ def _what(event: Event, trace: Trace, words: Words) -> str:
 
 
 def _moving(moves: Sequence[Moved], among_others: bool, trace: Trace, words: Words) -> str:
-    """Two hits that swap are named; of many, or beside hits that come and leave, the number says enough."""
+    """Two hits that swap are named, and one that passes several; else, or beside hits that come and leave, the number says enough."""
     first, *others = sorted(moves, key=lambda one: one.before)
     if not among_others and len(moves) == 2:
         pair = {"first": _norm(first.chunk_id, trace), "second": _norm(others[0].chunk_id, trace)}
         return words.t("track.event.swap", **pair, before=first.before, after=first.after)
-    if len(moves) == 1:
-        return words.t("track.event.moves", norm=_norm(first.chunk_id, trace), before=first.before, after=first.after)
-    return words.n("track.event.others_move", len(moves))
+    far, *rest = sorted(moves, key=_way, reverse=True)
+    if rest and (among_others or _way(far) == _way(rest[0])):
+        return words.n("track.event.others_move", len(moves))
+    alone = words.t("track.event.moves", norm=_norm(far.chunk_id, trace), before=far.before, after=far.after)
+    return "; ".join([alone, *([words.n("track.event.more_move", len(rest))] if rest else [])])
+
+
+def _way(one: Moved) -> int:
+    return abs(one.after - one.before)
 
 
 def overview(seen: Along, words: Words) -> str:

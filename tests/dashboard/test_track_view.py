@@ -161,6 +161,15 @@ def test_of_many_the_first_three_are_named_and_the_others_counted() -> None:
     assert "1 weiterer verlässt die Liste" in text
 
 
+def test_a_hit_that_passes_several_others_is_named_and_they_are_counted() -> None:
+    text = sentences(made("abcd", "dabc"))[0]
+    assert text == f"Bei 0,50: GT · §{NARROW}4 geht von Platz 4 auf 1; 3 weitere wechseln den Platz."
+
+
+def test_of_hits_that_move_alike_none_is_named() -> None:
+    assert sentences(made("abcd", "cdab")) == ["Bei 0,50: 4 Treffer wechseln den Platz."]
+
+
 def test_hits_that_move_beside_one_that_comes_are_counted() -> None:
     assert "3 Treffer wechseln den Platz" in sentences(made("abcd", "eabc"))[0]
 
