@@ -22,6 +22,7 @@ from retrieval.model import Address
 from retrieval.words import Words
 
 log = logging.getLogger(__name__)
+_KEPT = "changes_kept"
 
 
 def page(run: Run, words: Words) -> None:
@@ -59,7 +60,8 @@ def _found(run: Run, words: Words) -> Life | list[Block]:
 
 def _changes(found: Life, run: Run, words: Words) -> None:
     try:
-        answer = _answer(found, run)
+        with st.spinner(words.t("why.change.searching")):
+            answer = _answer(found, run)
     except Exception:
         log.exception("the search for changes broke off")
         draw([paragraph(words.t("why.change.failed"))], "changes", words.language)
@@ -71,9 +73,18 @@ def _changes(found: Life, run: Run, words: Words) -> None:
 
 
 def _answer(found: Life, run: Run) -> Answer:
-    chunks = chunks_of(found.chunk_ids, run.pool, run.runs.federation)
-    regather = partial(run.runs.pool, run.trace.question)
-    return counterfactual(run.pool, run.state.settings, chunks, regather, run.state.without, pairs=True)
+    """The answer for this norm, kept in the session while nothing that it depends on changes."""
+    key = (run.pool, run.state.settings, run.state.without, found.chunk_ids)
+    kept: tuple[object, Answer] | None = st.session_state.get(_KEPT)
+    if kept is not None and kept[0] == key:
+        return kept[1]
+    federation = run.runs.federation
+    # Not by the page's memory of pools: the search tries many settings, and would push out the pools of other sessions.
+    regather = partial(federation.gather, run.trace.question, known=run.pool)
+    chunks = chunks_of(found.chunk_ids, run.pool, federation)
+    answer = counterfactual(run.pool, run.state.settings, chunks, regather, run.state.without, pairs=True)
+    st.session_state[_KEPT] = key, answer
+    return answer
 
 
 def _apply(values: dict[str, Value]) -> None:

@@ -195,7 +195,7 @@ class Changes:
         ]
         entering, leaving = ([one for one in ids if one not in self._own] for ids in (way.enters, way.leaves))
         parts += [self.words.t("ways.enters", hits=self._hits(entering))] if entering else []
-        parts += [self.words.t("ways.leaves", hits=self._hits(leaving))] if leaving else []
+        parts += [self.words.t("ways.leaves" if way.place else "ways.leaves_too", hits=self._hits(leaving))] if leaving else []
         parts += [self.words.t("ways.regathers")] if way.regathers else []
         return " ".join(parts)
 
