@@ -16,6 +16,7 @@ from dashboard import controls, pinning, screens
 from dashboard.blocks import Block
 from dashboard.component import GOTO, WHY, draw, set_mode
 from dashboard.controls import STATE
+from dashboard.links import RUN_PAGES
 from dashboard.page import anchors_check, compare, export, live, norm, present, scores, sliders, stages, tour, why
 from dashboard.running import Run, glossary, run
 from dashboard.state import MODES, State, read, write
@@ -32,17 +33,16 @@ _PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
 
 
-# The pages about the run of this session: address and function, by the name under which their words stand. A comment, since
-# Streamlit shows what stands as a mere text in its entry file.
-_RUN_PAGES: dict[str, tuple[str, Callable[[Run, Words], None]]] = {
-    "page": ("", live.page),
-    "why": ("warum", why.page),
-    "sliders": ("regler", sliders.page),
-    "stages": ("stufen", stages.page),
-    "scores": ("werte", scores.page),
-    "compare": ("vergleich", compare.page),
-    "present": ("vorfuehrung", present.page),
-    "export": ("mitnehmen", export.page),
+# What draws each page about the run of this session. A comment, since Streamlit shows what stands as a mere text in its entry file.
+_DRAWN: dict[str, Callable[[Run, Words], None]] = {
+    "page": live.page,
+    "why": why.page,
+    "sliders": sliders.page,
+    "stages": stages.page,
+    "scores": scores.page,
+    "compare": compare.page,
+    "present": present.page,
+    "export": export.page,
 }
 _WITH_NORM = ("why", "norm")
 
@@ -57,7 +57,7 @@ def main(opener: Opener | None = None) -> None:
     places = Places.of()
 
     def run_page(name: str) -> Callable[[], None]:
-        draw_run = _RUN_PAGES[name][1]
+        draw_run = _DRAWN[name]
 
         def drawn(runs: Runs, above: list[Block]) -> None:
             found = run(runs, examples, index, above, words, alone)
@@ -98,7 +98,7 @@ def main(opener: Opener | None = None) -> None:
         if st.button(words.t("present.leave"), key="present_leave", shortcut="Esc"):
             st.switch_page(pages["page"], query_params=write(state.replaced(step=0)))
 
-    pages = {name: _page(name, address, run_page(name), words) for name, (address, _) in _RUN_PAGES.items()}
+    pages = {name: _page(name, address, run_page(name), words) for name, address in RUN_PAGES.items()}
     pages["tour"] = _page("tour", "rundgang", tour_page, words)
     pages["norm"] = _page("norm", "norm", norm_page, words)
     pages["register"] = _page("register", "anker", anchors_page, words)
@@ -108,7 +108,7 @@ def main(opener: Opener | None = None) -> None:
     with _first_time(words):
         opened = _opened(opener or _open, places, words)
     index = places.index or Path()
-    about_run = any(chosen is pages[name] for name in _RUN_PAGES)
+    about_run = any(chosen is pages[name] for name in RUN_PAGES)
     # A presentation has the screen for itself: no menu, no question field, the type as large as a room needs it.
     alone = chosen is pages["present"] and bool(state.question) and not state.too_long and isinstance(opened, Runs)
     set_mode("large" if alone else state.mode, alone)

@@ -11,6 +11,7 @@ import streamlit as st
 
 from dashboard.blocks import Block
 from dashboard.state import MODES
+from retrieval.words import LANGUAGES
 
 
 @cache
@@ -38,7 +39,8 @@ _ALONE = """
 [data-testid=stSidebar], [data-testid=stHeader], [data-testid=stExpandSidebarButton] { display: none }
 [data-testid=stMainBlockContainer] { padding-top: 2rem }
 """
-_CHART = {"displayModeBar": False, "scrollZoom": False, "doubleClick": False}
+_CHART = {"displayModeBar": True, "modeBarButtons": [["toImage"]], "displaylogo": False, "scrollZoom": False, "doubleClick": False}
+_SAVE_DE = "Bild speichern (SVG)"
 
 
 def set_mode(mode: str, alone: bool = False) -> None:
@@ -68,7 +70,15 @@ def chart(figure: dict[str, Any], key: str) -> None:
     """Draw a plain plotly figure; its table stands beside it, so it takes no clicks."""
     factor = _CHART_SIZES.get(_mode(), 1.0)
     drawn = figure if factor == 1.0 else {**figure, "layout": _resized(figure.get("layout", {}), factor)}
-    st.plotly_chart(drawn, key=key, config=_CHART)
+    st.plotly_chart(drawn, key=key, config=_config(key))
+
+
+def _config(key: str) -> dict[str, Any]:
+    """One button, which saves the chart as a picture, named in both languages; Plotly speaks English where it is told nothing."""
+    german = {"dictionary": {"Download plot": _SAVE_DE, "Download plot as a png": _SAVE_DE, "Download plot as SVG": _SAVE_DE}}
+    language = st.session_state.get("language", LANGUAGES[0])
+    saved = {"format": "svg", "filename": f"fundstelle-{key}"}
+    return {**_CHART, "locale": language, "locales": {"de": german}, "toImageButtonOptions": saved}
 
 
 def _resized(layout: dict[str, Any], factor: float) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The key of a norm in the address of the page: its parts between bars, such as ``sgb_v||§ 129|2``."""
+"""Addresses: those of the pages about a run, and the key of a norm in them: its parts between bars, such as ``sgb_v||§ 129|2``."""
 
 from __future__ import annotations
 
@@ -6,6 +6,17 @@ import msgspec
 
 from retrieval.model import Address, Chunk
 
+RUN_PAGES = {
+    "page": "",
+    "why": "warum",
+    "sliders": "regler",
+    "stages": "stufen",
+    "scores": "werte",
+    "compare": "vergleich",
+    "present": "vorfuehrung",
+    "export": "mitnehmen",
+}
+"""The pages about the run of a session: their addresses, by the name under which their words stand."""
 _BAR, _ESCAPED = "|", (("%", "%25"), ("|", "%7C"))
 
 

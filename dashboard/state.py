@@ -161,7 +161,7 @@ def write(state: State, norm: bool = False) -> dict[str, str]:
     for key, name in BY_KEY.items():
         value = state.value(name)
         if value != KNOBS[name].default:
-            pairs[key] = f"{value:g}" if isinstance(value, float) else str(value)
+            pairs[key] = str(value).removesuffix(".0")
     if state.language != LANGUAGES[0]:
         pairs[_LANGUAGE] = state.language
     if state.show_all:

@@ -12,26 +12,15 @@ import streamlit as st
 
 from dashboard.blocks import heading, paragraph
 from dashboard.component import draw
+from dashboard.links import RUN_PAGES
 from dashboard.running import Run
-from dashboard.state import BY_KEY, State, write
+from dashboard.state import State, write
 from dashboard.views import share
 from retrieval.exports.files import KINDS, export, name_of
 from retrieval.exports.fingerprints import PRODUCTION, Fingerprint, same_as
-from retrieval.knobs import Value
 from retrieval.trace import Trace
 from retrieval.words import Words
 
-ADDRESSES = {
-    "page": "",
-    "why": "warum",
-    "sliders": "regler",
-    "stages": "stufen",
-    "scores": "werte",
-    "compare": "vergleich",
-    "present": "vorfuehrung",
-    "export": "mitnehmen",
-}
-"""The pages that a link can open: their addresses, by the name under which their words stand."""
 _WITH_NORM = ("why",)
 _LOCAL = ("127.0.0.1", "localhost", "::1")
 
@@ -53,7 +42,7 @@ def _production() -> Path | None:
 
 def _link(run: Run, words: Words) -> None:
     draw([heading(words.t("export.link.head")), paragraph(words.t("export.link.text"))], "link_words", words.language)
-    target = st.selectbox(words.t("export.link.target"), list(ADDRESSES), format_func=lambda name: words.t(f"{name}.title"), key="link_to")
+    target = st.selectbox(words.t("export.link.target"), list(RUN_PAGES), format_func=lambda name: words.t(f"{name}.title"), key="link_to")
     base = base_of(st.context.url)
     st.code(link(base, target, run.state, run.trace), language=None, wrap_lines=True)
     if urlsplit(base).hostname in _LOCAL:
@@ -62,19 +51,13 @@ def _link(run: Run, words: Words) -> None:
 
 def base_of(url: str | None) -> str:
     """The address under which the pages stand, from the address of this page; empty where it is not known."""
-    return (url or "").rstrip("/").removesuffix(f"/{ADDRESSES['export']}")
+    return (url or "").rstrip("/").removesuffix(f"/{RUN_PAGES['export']}")
 
 
 def link(base: str, target: str, state: State, trace: Trace) -> str:
     """The whole address of a page with question, settings and the fingerprints of the run."""
     pairs = write(state.replaced(seen=share.stamp(trace), step=0), norm=target in _WITH_NORM)
-    pairs |= {key: _exact(state.value(name)) for key, name in BY_KEY.items() if key in pairs}
-    return f"{base}/{ADDRESSES[target]}?{urlencode(pairs, quote_via=quote, safe='=')}"
-
-
-def _exact(value: Value) -> str:
-    """A setting with all its digits: the fingerprint of the settings stands beside it and must hold for what is read back."""
-    return str(value) if isinstance(value, (int, str)) or float(f"{value:g}") != value else f"{value:g}"
+    return f"{base}/{RUN_PAGES[target]}?{urlencode(pairs, quote_via=quote, safe='=')}"
 
 
 # --- the files ----------------------------------------------------------------------------------------------------------

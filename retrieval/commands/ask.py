@@ -56,7 +56,13 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
 
 
 def valid_question(text: str) -> str:
-    """The question without blanks around it. Raises BadInput when it is empty or no question any more."""
+    """The question without blanks around it. Raises BadInput when it is empty, no text, or no question any more."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise BadInput(
+            "The question: found bytes that are no UTF-8 text, expected text. Set the terminal to UTF-8 and type it again."
+        ) from None
     question = text.strip()
     if not question:
         raise BadInput("The question: found no text, expected a question or the address of a norm. Type one in quotation marks.")

@@ -31,7 +31,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
 def run(args: argparse.Namespace, out: Terminal) -> int:
     """Ask, decide and write the file; exit code 1 when a part of the run failed or a corpus in stock could not be asked."""
     settings = settings_command.chosen(args.settings, args.set)
-    question = _text(args.question)
+    question = valid_question(args.question)
     if args.output:
         check(args.output, args.force)  # before the question is asked: nobody waits for a refusal
     from retrieval.assemble import open_federation
@@ -50,17 +50,6 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     for reason in federation.registry.blocked.values():
         out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
     return 1 if trace.partial or federation.registry.blocked else 0
-
-
-def _text(question: str) -> str:
-    """The question as text that a file can hold. Raises BadInput."""
-    try:
-        question.encode()
-    except UnicodeEncodeError:
-        raise BadInput(
-            "The question: found bytes that are no UTF-8 text, expected text. Set the terminal to UTF-8 and type it again."
-        ) from None
-    return valid_question(question)
 
 
 def check(path: Path, force: bool) -> None:

@@ -7,10 +7,10 @@ from dashboard import app
 from tests.dashboard.demo import opener
 
 os.environ["FUNDSTELLE_INDEX"] = Path(os.environ["PAGE_CONTROL"]).read_text(encoding="utf-8").strip()
-kept = app._RUN_PAGES
+kept = app.RUN_PAGES
 # A test without a browser opens the default page only.
-app._RUN_PAGES = {name: ("" if name == "compare" else address or "live", draw) for name, (address, draw) in kept.items()}
+app.RUN_PAGES = {name: "" if name == "compare" else address or "live" for name, address in kept.items()}
 try:
     app.main(opener)
 finally:
-    app._RUN_PAGES = kept
+    app.RUN_PAGES = kept

@@ -75,7 +75,7 @@ def test_the_knob_of_the_other_method_is_visible_switched_off_and_keeps_its_valu
     assert page.select_slider(key=key_of("rrf_k")).value == 90
     assert page.query_params["rk"] == "90"
     page.selectbox(key=key_of("fusion")).select("rrf").run()
-    assert (page.select_slider(key=key_of("rrf_k")).value, page.slider(key=key_of("rrf_k")).disabled) == (90, False)
+    assert (page.select_slider(key=key_of("rrf_k")).value, page.select_slider(key=key_of("rrf_k")).disabled) == (90, False)
 
 
 def test_a_moved_slider_reaches_the_run_and_the_address(opened: Open) -> None:
@@ -220,7 +220,7 @@ def test_an_error_in_the_run_has_its_own_screen_with_its_class(opened: Open, mon
     def broken(*_: object, **__: object) -> None:
         raise ZeroDivisionError("durch null")
 
-    monkeypatch.setattr("dashboard.page.live.decide", broken)
+    monkeypatch.setattr("dashboard.running.decide", broken)
     page = opened(q=QUESTION)
     assert "Der Lauf ist abgebrochen" in shown(page)
     assert "ZeroDivisionError" in shown(page)

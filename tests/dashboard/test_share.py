@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from dashboard import app
+from dashboard.links import RUN_PAGES
 from dashboard.page import export as page
 from dashboard.state import State, read
 from dashboard.views import share
@@ -140,7 +141,7 @@ def test_the_link_begins_where_the_pages_stand(url: str) -> None:
 
 
 def test_a_link_can_open_every_page_about_a_run() -> None:
-    assert {name: address for name, (address, _) in app._RUN_PAGES.items()} == page.ADDRESSES
+    assert list(app._DRAWN) == list(RUN_PAGES)
 
 
 # --- the page -----------------------------------------------------------------------------------------------------------
@@ -150,8 +151,7 @@ def test_a_link_can_open_every_page_about_a_run() -> None:
 def on_page(opened: Open, monkeypatch: pytest.MonkeyPatch) -> Open:
     """Opens the page "Mitnehmen" on its own, as the navigation draws it."""
     monkeypatch.delenv(PRODUCTION, raising=False)
-    address, _ = app._RUN_PAGES["page"]
-    monkeypatch.setitem(app._RUN_PAGES, "page", (address, page.page))
+    monkeypatch.setitem(app._DRAWN, "page", page.page)
     return opened
 
 
