@@ -202,8 +202,10 @@ def test_every_way_that_is_told_does_what_its_sentence_says() -> None:
         assert f"Dann steht die Norm auf Platz {place}." in telling.way(way)
 
 
-def test_a_chunk_that_the_run_does_not_hold_is_named_by_its_id() -> None:
+def test_a_chunk_that_the_run_does_not_hold_is_named_by_the_stock_or_else_by_its_id() -> None:
     telling = Telling(decide(two_corpora(), Settings()), DE, norm)
     assert telling.chunk("nobody") == "nobody"
+    stocked = Telling(telling.trace, DE, norm, OTHER.registry.federation)
+    assert [stocked.chunk(one) for one in ("nobody", "gesetz|§ 3|1")] == ["nobody", "gesetz · § 3 Abs. 1"]
     assert telling.name(Chunk("x", "a", section_id="§ 9")) == "A · § 9"
     assert telling.trace.specs["a"] == CorpusSpec("a", "A")

@@ -66,8 +66,8 @@ def _changes(found: Life, run: Run, words: Words) -> None:
         log.exception("the search for changes broke off")
         draw([paragraph(words.t("why.change.failed"))], "changes", words.language)
         return
-    draw(whatif.blocks(answer, run.trace, words), "changes", words.language)
-    for number, change in enumerate(whatif.suggestions(answer, run.trace, words)):
+    draw(whatif.blocks(answer, run.trace, words, run.runs.texts), "changes", words.language)
+    for number, change in enumerate(whatif.suggestions(answer, run.trace, words, run.runs.texts)):
         draw([paragraph(change.text)], f"change_{number}", words.language)
         st.button(change.label, key=f"apply_{number}", on_click=_apply, args=(change.values,))
 

@@ -51,7 +51,7 @@ def _ended(trace: Trace) -> Iterator[tuple[str, Entry]]:
 def _dropped(stage: str, entry: Entry, trace: Trace, words: Words) -> Block:
     why = words.word("fate", entry.fate.code, round=entry.fate.round)
     chunk = trace.chunks[entry.chunk_id]
-    name: Cell = [norm(chunk, trace.specs), to_why(words.t("why.here"), key_of(chunk))]
+    name: Cell = [norm(chunk, trace.specs), to_why(words.t("why.gone"), key_of(chunk))]
     return row([words.word("stage", stage), name, words.number(entry.rank), why])
 
 

@@ -195,7 +195,7 @@ def _before(trace: Trace, drawn: tuple[Step, ...], words: Words) -> list[Block]:
         chunk = trace.chunks[step.entry.chunk_id]
         lines: list[Line] = [_onward(step, words)]
         if not step.after:
-            lines.append(to_why(words.t("why.here"), key_of(chunk)))
+            lines.append(to_why(words.t("why.gone"), key_of(chunk)))
         items.append(item(str(step.before), norm(chunk, trace.specs), lines, "" if step.after else "muted"))
     return items
 

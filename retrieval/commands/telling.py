@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date as calendar_date
 from functools import reduce
 
+from retrieval.errors import UnknownCorpus
 from retrieval.inspector.counterfactuals import Answer, Way
 from retrieval.inspector.life import Life
 from retrieval.inspector.stations import Quote, Station
@@ -13,6 +14,7 @@ from retrieval.knobs import Knob, Value
 from retrieval.model import Address, AnchorClaim, Chunk, CorpusSpec
 from retrieval.ranking import Part
 from retrieval.settings import KNOBS
+from retrieval.stock import Federation
 from retrieval.trace import Trace
 from retrieval.words import NONE, Words
 
@@ -22,18 +24,26 @@ _LISTED = 6
 
 
 class Telling:
-    """Sentences about one run; ``naming`` says how a norm is called on this face."""
+    """Sentences about one run; ``naming`` says how a norm is called on this face.
 
-    def __init__(self, trace: Trace, words: Words, naming: Naming) -> None:
-        self.trace, self.words, self._naming = trace, words, naming
+    ``texts`` names the chunks that other settings would bring in; without it they are called by their ids.
+    """
+
+    def __init__(self, trace: Trace, words: Words, naming: Naming, texts: Federation | None = None) -> None:
+        self.trace, self.words, self._naming, self._texts = trace, words, naming, texts
 
     def name(self, place: Chunk | Address) -> str:
         """A norm as this face calls it."""
         return self._naming(place, self.trace.specs)
 
     def chunk(self, chunk_id: str) -> str:
-        """The norm of a chunk of the run; its id where the run does not hold it."""
+        """The norm of a chunk; its id where neither the run nor the stock holds it."""
         chunk = self.trace.chunks.get(chunk_id)
+        if chunk is None and self._texts is not None:
+            try:
+                chunk = self._texts.chunk(chunk_id)
+            except UnknownCorpus:
+                chunk = None
         return self.name(chunk) if chunk else chunk_id
 
     # --- the stations -------------------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from retrieval.inspector.counterfactuals import Answer, counterfactual
 from retrieval.inspector.life import Life, Piece, chunks_of, life
 from retrieval.inspector.stations import Station
 from retrieval.settings import Settings
-from retrieval.trace import Pool, Trace
+from retrieval.trace import Pool
 
 
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     if out.as_json:
         out.json({"life": msgspec.to_builtins(found), "answer": msgspec.to_builtins(answer)})
     else:
-        _print(found, answer, trace, out)
+        _print(found, answer, Telling(trace, out.words, address, federation.registry.state.federation), out)
     for reason in blocked.values():
         out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
     return 1 if trace.partial or blocked else 0
@@ -62,8 +62,7 @@ def _answer(found: Life, pool: Pool, settings: Settings, federation: FederatedRe
     return counterfactual(pool, settings, chunks, lambda other: federation.gather(pool.question, other, known=pool), pairs=True)
 
 
-def _print(found: Life, answer: Answer, trace: Trace, out: Terminal) -> None:
-    telling = Telling(trace, out.words, address)
+def _print(found: Life, answer: Answer, telling: Telling, out: Terminal) -> None:
     out.line(one_line(telling.answer(found)))
     out.line()
     for number, station in enumerate(found.stations, start=1):

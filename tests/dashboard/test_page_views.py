@@ -320,7 +320,9 @@ def test_every_dropped_candidate_is_listed_with_a_reason() -> None:
         ["Quote", "A · § 4", "0,600", "fällt weg: hinter dem letzten Platz der Liste"],
         ["Quote", "A · § 5", "0,500", "fällt weg: hinter dem letzten Platz der Liste"],
     ]
-    assert [name[1] for _, name, _, _ in found] == [{"text": "Warum hier?", "norm": f"A||§ {number}", "why": True} for number in (4, 5)]
+    assert [name[1] for _, name, _, _ in found] == [
+        {"text": "Warum nicht in der Liste?", "norm": f"A||§ {number}", "why": True} for number in (4, 5)
+    ]
 
 
 def test_every_hit_and_every_norm_that_was_cut_leads_to_its_reasons() -> None:
