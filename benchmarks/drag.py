@@ -14,13 +14,13 @@ import base64
 import json
 import random
 import statistics
-from importlib.resources import files
 from typing import Any
 
 import msgspec
 
 from benchmarks.law import met
 from benchmarks.slider import BROWSER, FLAGS
+from dashboard import dragging
 from dashboard.blocks import Block
 from dashboard.views.track import section
 from dashboard.words import page_words
@@ -108,11 +108,9 @@ class Dragged(msgspec.Struct, frozen=True):
 
 def drag(browser: Any, data: Block, moves: int) -> Dragged:
     """Drag over the range and back."""
-    assets = files("dashboard").joinpath("assets")
-    css, js = (assets.joinpath(name).read_text(encoding="utf-8") for name in ("track.css", "track.js"))
     page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT})
-    page.set_content(f"<style>{css}</style><div class='track'></div>")
-    page.evaluate(START, [base64.b64encode(js.encode()).decode(), json.loads(json.dumps(data))])
+    page.set_content(f"<style>{dragging.style()}</style>{dragging.HTML}")
+    page.evaluate(START, [base64.b64encode(dragging.script().encode()).decode(), json.loads(json.dumps(data))])
     box = page.locator("input[type=range]").bounding_box()
     middle, wide = box["y"] + box["height"] / 2, box["width"] - _THUMB
     page.mouse.move(box["x"] + _THUMB / 2 + wide / 2, middle)

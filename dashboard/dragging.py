@@ -15,11 +15,27 @@ from dashboard.blocks import Block
 OnValue = Callable[[float], None]
 
 
+HTML = "<div class='track'></div>"
+"""What the script fills."""
+
+
+def style() -> str:
+    """The style sheet of the component."""
+    return _asset("track.css")
+
+
+def script() -> str:
+    """The script of the component, one module."""
+    return _asset("track_parts.js") + _asset("track.js")
+
+
+def _asset(name: str) -> str:
+    return files("dashboard").joinpath("assets", name).read_text(encoding="utf-8")
+
+
 @cache
 def _component() -> Any:
-    assets = files("dashboard").joinpath("assets")
-    css, js = (assets.joinpath(name).read_text(encoding="utf-8") for name in ("track.css", "track.js"))
-    return st.components.v2.component("fundstelle_track", html="<div class='track'></div>", css=css, js=js)
+    return st.components.v2.component("fundstelle_track", html=HTML, css=style(), js=script())
 
 
 def draw(data: Block, key: str, on_value: OnValue) -> None:

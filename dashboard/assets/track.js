@@ -1,216 +1,11 @@
 // A slider over a track: it gets the points, the lists between them and all sentences once, and re-orders the rows by itself. The server
-// is told a value only when the reader lets go. Text enters by textContent only: nothing here reads HTML.
+// is told a value only when the reader lets go.
 
-const SVG = "http://www.w3.org/2000/svg";
 const PAUSE = 400; // ms without a key before a value that was set by keys counts as let go
-const GLIDE = 160; // ms for which a row glides to its new place
-
-const make = (tag, className, text) => {
-  const node = document.createElement(tag);
-  if (className) node.className = className;
-  if (text !== undefined) node.textContent = text;
-  return node;
-};
-
-const put = (node, text) => {
-  if (node.textContent !== text) node.textContent = text;
-};
-
-const fill = (sentence, values) => sentence.replace(/\{(\w+)\}/g, (all, name) => (name in values ? values[name] : all));
-
-const still = () => window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-
-// --- the track ---------------------------------------------------------------------------------------------------------------
-
-// Where a value stands: 2 i for the point i, 2 i + 1 for the stretch behind it.
-const position = (points, value) => {
-  let low = 0;
-  let high = points.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (points[middle] < value) low = middle + 1;
-    else high = middle;
-  }
-  return points[low] === value ? 2 * low : 2 * low - 1;
-};
-
-const listOf = (data, place) => (place % 2 ? data.between[(place - 1) / 2] : data.at[place / 2]);
-
-// The interval around a position in which the list is the same; both ends are the point itself where it stands alone.
-const stable = (data, place) => {
-  const { points, between } = data;
-  const i = place >> 1;
-  if (place % 2) return [points[i], points[i + 1]];
-  const here = data.at[i];
-  return [i > 0 && between[i - 1] === here ? points[i - 1] : points[i], i < between.length && between[i] === here ? points[i + 1] : points[i]];
-};
-
-const round = (data, value) => Math.min(data.high, Math.max(data.low, Number(value.toFixed(data.most))));
-
-const shown = (data, value) => {
-  const short = value.toFixed(data.digits);
-  return (Number(short) === value ? short : value.toFixed(data.most)).replace(".", data.words.decimal);
-};
-
-const typed = (data, text) => {
-  const plain = text.trim().replace(",", ".");
-  const value = /^[-+]?(\d+\.?\d*|\.\d+)$/.test(plain) ? round({ ...data, low: -Infinity, high: Infinity }, Number(plain)) : NaN;
-  return value >= data.low && value <= data.high ? value : null;
-};
-
-// --- what stands on the page ---------------------------------------------------------------------------------------------------
-
-const skeleton = (root) => {
-  const part = {};
-  const add = (parent, name, tag, className = name) => {
-    part[name] = make(tag, className);
-    parent.append(part[name]);
-    return part[name];
-  };
-  const panel = make("section", "panel");
-  add(panel, "lead", "p", "muted");
-  add(panel, "notice", "p", "notice");
-  const head = add(panel, "head", "div");
-  const label = add(head, "label", "label");
-  const box = add(head, "box", "span");
-  const numberLabel = add(box, "numberLabel", "label", "muted");
-  const number = add(box, "number", "input");
-  add(panel, "invalid", "p", "invalid");
-  const bed = add(panel, "bed", "div");
-  const range = add(bed, "range", "input");
-  const ticks = document.createElementNS(SVG, "svg");
-  ticks.setAttribute("class", "ticks");
-  ticks.setAttribute("aria-hidden", "true");
-  part.ticks = ticks;
-  bed.append(ticks);
-  const scale = add(bed, "scale", "div");
-  add(scale, "bracket", "div");
-  const force = add(scale, "force", "div");
-  scale.setAttribute("aria-hidden", "true");
-  force.append(make("span"));
-  const ends = add(bed, "ends", "div", "ends muted");
-  ends.setAttribute("aria-hidden", "true");
-  add(ends, "low", "span");
-  add(ends, "high", "span");
-  add(panel, "stability", "p");
-  const jumps = add(panel, "jumps", "div");
-  for (const side of ["previous", "next"]) {
-    const cell = add(jumps, `${side}Cell`, "div", "jump");
-    add(cell, side, "button", side).type = "button";
-    add(cell, `${side}Text`, "p", "muted");
-  }
-  add(panel, "keys", "p", "keys muted");
-  add(panel, "summary", "p");
-  add(panel, "listTitle", "h3");
-  add(panel, "badges", "p", "badges muted");
-  add(panel, "list", "ol", "list");
-  add(panel, "empty", "p", "muted");
-  const gone = add(panel, "gone", "section");
-  add(gone, "goneTitle", "h3", "muted");
-  add(gone, "goneList", "ul", "list muted");
-  const fold = add(panel, "chart", "details");
-  add(fold, "chartTitle", "summary", "");
-  add(fold, "chartText", "p", "muted");
-  const field = add(fold, "field", "div");
-  add(field, "bars", "ul");
-  // One pair of lines over all bars: a line in each bar would be new style for every bar at every move.
-  const lines = add(field, "lines", "div");
-  lines.setAttribute("aria-hidden", "true");
-  const across = make("div", "across");
-  lines.append(make("span"), across);
-  add(across, "forceLine", "div");
-  add(across, "atLine", "div");
-  const live = add(panel, "live", "p", "spoken");
-  live.setAttribute("aria-live", "polite");
-  const id = `track-${Math.random().toString(36).slice(2)}`;
-  range.type = "range";
-  range.id = `${id}-range`;
-  label.htmlFor = range.id;
-  number.type = "text";
-  number.inputMode = "decimal";
-  number.autocomplete = "off";
-  number.id = `${id}-number`;
-  numberLabel.htmlFor = number.id;
-  part.invalid.id = `${id}-invalid`;
-  part.stability.id = `${id}-stability`;
-  range.setAttribute("aria-describedby", part.stability.id);
-  part.list.setAttribute("aria-labelledby", (part.listTitle.id = `${id}-list`));
-  part.goneList.setAttribute("aria-labelledby", (part.goneTitle.id = `${id}-gone`));
-  root.replaceChildren(panel);
-  part.panel = panel;
-  return part;
-};
-
-const keyHint = (node, words) => {
-  const key = (text) => make("kbd", "", text);
-  const pieces = [
-    [[key(words.arrows)], words.keys_step],
-    [[key(words.page_up), key("]")], words.keys_next],
-    [[key(words.page_down), key("[")], words.keys_previous],
-    [[key(words.escape)], words.keys_back],
-  ];
-  node.replaceChildren(`${words.keys} `);
-  pieces.forEach(([keys, text]) => {
-    const piece = make("span", "piece");
-    keys.forEach((one) => piece.append(one, " "));
-    piece.append(text);
-    node.append(piece);
-  });
-};
-
-const drawTicks = (svg, data, part) => {
-  const most = Math.max(1, ...data.events.map((event) => event.size));
-  svg.setAttribute("viewBox", "0 0 1000 24");
-  svg.setAttribute("preserveAspectRatio", "none");
-  svg.replaceChildren(
-    ...data.events.map((event) => {
-      const line = document.createElementNS(SVG, "line");
-      const x = 1000 * part(event.at);
-      const height = 6 + 18 * Math.sqrt(event.size / most);
-      Object.entries({ x1: x, x2: x, y1: 0, y2: height }).forEach(([name, value]) => line.setAttribute(name, value));
-      return line;
-    }),
-  );
-};
-
-const drawBars = (list, data, part) => {
-  list.replaceChildren(
-    ...data.hits.map((hit) => {
-      const row = make("li");
-      const svg = document.createElementNS(SVG, "svg");
-      svg.setAttribute("viewBox", "0 0 1000 10");
-      svg.setAttribute("preserveAspectRatio", "none");
-      svg.setAttribute("aria-hidden", "true");
-      hit.spans.forEach(([low, high]) => {
-        const bar = document.createElementNS(SVG, "rect");
-        const size = { x: 1000 * part(low), y: 1, width: Math.max(1.5, 1000 * (part(high) - part(low))), height: 8 };
-        Object.entries(size).forEach(([name, value]) => bar.setAttribute(name, value));
-        svg.append(bar);
-      });
-      const bed = make("div", "bar");
-      bed.append(svg);
-      row.append(make("span", "name", hit.title), bed, make("span", "badge", hit.badge));
-      return row;
-    }),
-  );
-};
-
-// A row of the list: its node, the nodes of its texts, and the way that it glides.
-const hitRow = () => {
-  const part = { node: make("li"), glide: null };
-  const name = make("span", "name");
-  for (const text of ["place", "title", "under", "change", "spoken", "badge"]) part[text] = make("span", text);
-  name.append(part.title, part.under);
-  part.node.append(part.place, name, part.change, part.spoken, part.badge);
-  return part;
-};
-
-// --- one slider ----------------------------------------------------------------------------------------------------------------
 
 const start = (root) => {
   const part = skeleton(root);
-  const rows = new Map(); // the rows of hits, by hit: a row keeps its node, so that it can glide
-  const left = new Map(); // the same for hits that left the list
+  const list = listing(part);
   let data = null;
   let send = () => {};
   let current = 0; // the value that is shown
@@ -226,79 +21,13 @@ const start = (root) => {
   const listAt = (value) => listOf(data, position(data.points, value));
   const inForce = () => data.lists[listAt(data.value)] || [];
 
-  const row = (place, among) => {
-    const { key } = data.hits[place];
-    if (!among.has(key)) among.set(key, hitRow());
-    return among.get(key);
-  };
-
-  const write = (found, texts) => {
-    Object.entries(texts).forEach(([name, text]) => {
-      if (found[name].textContent !== text) found[name].textContent = text;
-    });
-    return found.node;
-  };
-
-  const change = (before, after) => {
-    const { words } = data;
-    if (before === after) return [words.same, words.same_spoken];
-    return [before ? fill(before > after ? words.up : words.down, { place: before }) : words.new, ""];
-  };
-
-  // Rows glide from where they are seen to where they belong; the order in the document is the new one at once.
-  const order = (ids) => {
-    const { list } = part;
-    const seen = still() ? null : tops([...list.children]);
-    const old = new Map(inForce().map((hit, place) => [hit, place + 1]));
-    const found = ids.map((hit, place) => {
-      const { title, corpus, badge } = data.hits[hit];
-      const [text, spoken] = change(old.get(hit) || 0, place + 1);
-      const one = row(hit, rows);
-      write(one, { place: String(place + 1), title, under: corpus, change: text, spoken, badge });
-      one.node.classList.toggle("moved", text !== data.words.same);
-      return one;
-    });
-    list.replaceChildren(...found.map(({ node }) => node));
-    part.empty.hidden = ids.length > 0;
-    out(ids, old);
-    if (seen) glide(found, seen);
-  };
-
-  // The hits of the list in force that are not in this one.
-  const out = (ids, old) => {
-    const here = new Set(ids);
-    const found = inForce().filter((hit) => !here.has(hit));
-    part.gone.hidden = !found.length;
-    part.goneList.replaceChildren(
-      ...found.map((hit) => {
-        const { title, corpus, badge } = data.hits[hit];
-        return write(row(hit, left), { place: "–", title, under: corpus, change: fill(data.words.gone, { place: old.get(hit) }), badge });
-      }),
-    );
-  };
-
-  const tops = (nodes) => {
-    const origin = part.list.getBoundingClientRect().top;
-    return new Map(nodes.map((node) => [node, node.getBoundingClientRect().top - origin]));
-  };
-
-  const glide = (found, seen) => {
-    found.forEach((one) => one.glide && one.glide.cancel());
-    const now = tops(found.map(({ node }) => node));
-    found.forEach((one) => {
-      const way = seen.has(one.node) ? seen.get(one.node) - now.get(one.node) : 0;
-      const frames = [{ transform: `translateY(${way}px)` }, { transform: "none" }];
-      one.glide = Math.abs(way) > 1 ? one.node.animate(frames, { duration: GLIDE, easing: "ease-out" }) : null;
-    });
-  };
-
   const counted = (name, n) => fill(data.words[`count_${name}_${n === 1 ? "one" : "other"}`], { n });
 
-  const summary = (list) => {
+  const summary = (here) => {
     const { words } = data;
     if (current === data.value) return words.in_force;
-    if (list === listAt(data.value)) return words.as_in_force;
-    const [old, now] = [inForce(), data.lists[list] || []];
+    if (here === listAt(data.value)) return words.as_in_force;
+    const [old, now] = [inForce(), data.lists[here] || []];
     const sizes = {
       new: now.filter((hit) => !old.includes(hit)).length,
       gone: old.filter((hit) => !now.includes(hit)).length,
@@ -337,10 +66,10 @@ const start = (root) => {
   const show = (value, keep) => {
     current = value;
     const place = position(data.points, value);
-    const list = listOf(data, place);
-    if (list !== drawn && list >= 0) {
-      drawn = list;
-      order(data.lists[list]);
+    const here = listOf(data, place);
+    if (here !== drawn && here >= 0) {
+      drawn = here;
+      list.draw(data, data.lists[here], inForce());
     }
     const { words } = data;
     const [low, high] = stable(data, place);
@@ -355,9 +84,9 @@ const start = (root) => {
     part.bracket.style.left = percent(low);
     part.bracket.style.width = `${100 * (share(high) - share(low))}%`;
     part.bracket.classList.toggle("point", low === high);
-    part.stability.hidden = list >= 0 && Boolean(data.off || data.constant);
+    part.stability.hidden = here >= 0 && Boolean(data.off || data.constant);
     put(part.stability, sentence(place));
-    put(part.summary, summary(list));
+    put(part.summary, summary(here));
     put(part.previousText, before ? before.text : words.none_before);
     put(part.nextText, after ? after.text : words.none_after);
     part.previous.disabled = Boolean(data.off) || stop(-1) === null;
@@ -385,10 +114,10 @@ const start = (root) => {
     clearTimeout(timer);
     timer = 0;
     writing = false;
-    const list = listAt(current);
+    const here = listAt(current);
     const last = waiting.length ? waiting[waiting.length - 1] : data.value;
-    put(part.live, fill(data.words.announced, { value: say(current), summary: list < 0 ? part.stability.textContent : summary(list) }));
-    if (list < 0 || current === last) return;
+    put(part.live, fill(data.words.announced, { value: say(current), summary: here < 0 ? part.stability.textContent : summary(here) }));
+    if (here < 0 || current === last) return;
     waiting.push(current);
     send(current);
   };
@@ -528,8 +257,7 @@ const start = (root) => {
     if (other) waiting = [];
     const take = answered(news.value, before ? before.value : NaN) && !held && !timer && !writing;
     const off = Boolean(news.off);
-    const known = new Set(news.hits.map((hit) => hit.key));
-    for (const among of [rows, left]) [...among.keys()].filter((key) => !known.has(key)).forEach((key) => among.delete(key));
+    list.forget(news.hits);
     texts();
     part.notice.hidden = !(off || news.constant);
     ["jumps", "chart"].forEach((name) => {

@@ -9,12 +9,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from dashboard import dragging
 from dashboard.views.track import section, stability
 from dashboard.words import page_words
 from retrieval.decide import decide
 from retrieval.inspector.tracks import Track
 from retrieval.settings import Settings
-from tests.dashboard.browsing import ROOT, Server, Visit, see, served, settled
+from tests.dashboard.browsing import Server, Visit, see, served, settled
 from tests.dashboard.demo import HTML, LINK, MARKDOWN, QUESTION, federation
 
 pytestmark = pytest.mark.browser
@@ -339,9 +340,9 @@ def test_at_every_value_stands_the_list_and_the_stability_of_the_record(browser:
     at = ((a, b), (a, b, c), (c, b, a), (d, a, b), None)
     track = Track("weight_vector", 0.4, (0.0, 0.25, 0.5, 0.7142, 1.0), between, at)
     page = browser.new_context().new_page()
-    page.set_content("<div class='track'></div>")
+    page.set_content(dragging.HTML)
     data = section(track, trace, words)[0]
-    page.evaluate(ALONE, [(ROOT / "dashboard/assets/track.js").read_text("utf-8"), data])
+    page.evaluate(ALONE, [dragging.script(), data])
     values = [0.0, 0.0001, 0.1, 0.2499, 0.25, 0.2501, 0.4, 0.5, 0.6, 0.7141, 0.7142, 0.7143, 0.9999]
     shown = page.evaluate(SHOW, [str(value) for value in values])
     page.context.close()
@@ -358,8 +359,8 @@ def test_a_late_answer_does_not_pull_the_slider_back(browser: Any) -> None:
     gathered = federation().gather(QUESTION, Settings())
     data, _ = section(track, decide(gathered, Settings()), page_words("de"))
     page = browser.new_context().new_page()
-    page.set_content("<div class='track'></div>")
-    assert page.evaluate(ALONE, [(ROOT / "dashboard/assets/track.js").read_text("utf-8"), data]) == "0.5"
+    page.set_content(dragging.HTML)
+    assert page.evaluate(ALONE, [dragging.script(), data]) == "0.5"
     for text in ("0,1", "0,9"):
         page.locator("input[type=text]").fill(text)
         page.keyboard.press("Enter")
