@@ -61,6 +61,10 @@ def test_a_hit_of_the_search_is_explained_by_the_ranks_of_both_routes() -> None:
     assert reason(gathered, "a1", "fusion") == (
         "Platz 1 von 1 mit dem Ordnungswert 0,450 = Vektorsuche: 0,500 × 0,500 + Wortsuche: 0,500 × 0,400."
     )
+    assert reason(gathered, "a1", "vector") == (
+        "Rang 1 im Regelwerk; geholt werden die besten 60. Kosinus 0,500, auf der Skala von 0 bis 1: 0,500. "
+        "Unter allen befragten Regelwerken ist es Rang 1."
+    )
     assert reason(gathered, "a1", "fusion", EN, fusion="rrf") == (
         "Place 1 of 1 with the rank score 1.000 = vector search, rank 1: 0.500 + word search, rank 1: 0.500."
     )

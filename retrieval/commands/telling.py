@@ -58,7 +58,9 @@ class Telling:
 
     def reason(self, station: Station) -> str:
         """The rule that let the norm pass or stopped it, with the values that it compared."""
-        return self.words.t(self._key(station), **self._values(station))
+        values = self._values(station)
+        said = self.words.t(self._key(station), **values)
+        return f"{said} {self.words.t('station.overall', **values)}" if station.overall else said
 
     def _key(self, station: Station) -> str:
         name, reason = station.name, station.reason
