@@ -6,12 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from dashboard.blocks import Block, card, cards, paragraph, row, table, to_why
 from dashboard.journey import Step, steps
-from dashboard.knobtext import first_up
+from dashboard.knobtext import first_up, number
 from dashboard.links import key_of
 from dashboard.marks import Spot, marks, shown_legend
 from dashboard.naming import norm, title_of
 from retrieval.model import DEFINITION_LOOKUP, LEXICAL_KIND, NEIGHBOR, NORM_ANCHOR, SECTION_LOOKUP, SEMANTIC, VERWEIS, Chunk
 from retrieval.ranking import Entry, Part
+from retrieval.settings import KNOBS
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -109,7 +110,9 @@ def _part(part: Part, words: Words) -> Block:
 
 def _formula(trace: Trace, words: Words) -> str:
     if trace.settings.fusion.fusion == "rrf":
-        return words.t("hits.formula.rrf", k=trace.settings.fusion.rrf_k, ceiling=words.number(trace.rrf_ceiling, 5))
+        return words.t(
+            "hits.formula.rrf", k=number(KNOBS["rrf_k"], trace.settings.fusion.rrf_k, words), ceiling=words.number(trace.rrf_ceiling, 5)
+        )
     return words.t("hits.formula.weighted")
 
 
