@@ -12,6 +12,7 @@ SERVER_FLAGS = (
     "--server.headless=true",
     "--server.fileWatcherType=none",
     "--client.toolbarMode=minimal",
+    "--runner.magicEnabled=false",
     "--theme.light.primaryColor=#1f5f8b",
     "--theme.dark.primaryColor=#3f86ba",
 )
