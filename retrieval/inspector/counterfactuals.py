@@ -12,6 +12,7 @@ from math import ceil, floor
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from retrieval.decide import decide, selection_of
 from retrieval.errors import BadSetting
@@ -211,7 +212,7 @@ class _Search:
         yield Way(values, bounds, distance, place, ids[place - 1] if place else "", enters, leaves, pool is not None)
 
     def _gathered(self, regather: Regather) -> Iterator[Way]:
-        """The settings that ask the corpora again: the fewest corpora more, the fewest candidates more or less."""
+        """The settings that ask the corpora again: the fewest corpora more or less, the fewest candidates more or less."""
         for name, values in (("max_corpora_per_query", self._caps()), ("fetch_k", self._depths(regather))):
             now = self.settings.value(name)
             for value in sorted(values, key=lambda value: (abs(value - float(now)), value)):
@@ -230,7 +231,10 @@ class _Search:
         return [place for place in found if KNOBS["max_corpora_per_query"].low <= place and place != selection.cap]
 
     def _depths(self, regather: Regather) -> list[int]:
-        """The numbers of candidates at which a chunk of the norm becomes one, or ceases to be one, in a route of its corpus."""
+        """The numbers of candidates that would do it, out of those at which a chunk of the norm becomes a candidate or ceases to be one.
+
+        A smaller number only cuts every list shorter, so one deep search answers for all of them.
+        """
         knob = KNOBS["fetch_k"]
         deep = regather(self.settings.changed({"fetch_k": int(knob.high)})) if self.wanted else self.pool
         ranks = {
@@ -241,7 +245,8 @@ class _Search:
             if hit.chunk_id in self.ids
         }
         found = ranks if self.wanted else {place - 1 for place in ranks}
-        return sorted(value for value in found if knob.low <= value and value != self.settings.gathering.fetch_k)
+        depths = [value for value in found if knob.low <= value and value != self.settings.gathering.fetch_k]
+        return [value for value in depths if self._holds(self._list(_cut(deep, value), self.settings, {}))]
 
     # --- two settings ---------------------------------------------------------------------------------------------------
 
@@ -280,6 +285,15 @@ class _Search:
             yield from self._of_track(track(self.pool, settings, other, self.without), settings, values, moved)
         except BadSetting:
             return
+
+
+def _cut(pool: Pool, depth: int) -> Pool:
+    """The pool as it would be if each route of each corpus had handed over at most ``depth`` hits."""
+    answers = {
+        corpus: replace(answer, routes=tuple(replace(route, hits=route.hits[:depth]) for route in answer.routes))
+        for corpus, answer in pool.answers.items()
+    }
+    return replace(pool, answers=answers, fetch_k=depth)
 
 
 def _barred(one: Candidate, found: Sequence[Candidate]) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pytest
+from msgspec.structs import replace
 
 from retrieval.decide import decide
 from retrieval.inspector.counterfactuals import counterfactual
@@ -153,6 +154,28 @@ def test_a_corpus_beyond_the_cap_is_brought_in_by_asking_one_more() -> None:
     found = counterfactual(made, settings, [wide.chunks["b/1"]], regather)
     assert next((way.values, way.regathers, way.place) for way in found.ways) == ({"max_corpora_per_query": 2}, True, 2)
     assert asked
+
+
+def test_the_number_of_candidates_that_brings_a_norm_in_is_its_rank_and_is_asked_for_once() -> None:
+    hits = {f"a/{n}": 0.9 - n / 100 for n in range(8)}
+    words = {"a/7": 0.9}
+    chunks = [chunk(one, "a", f"§ {one}") for one in hits]
+    deep = pool([answer("a", hits, words)], chunks)
+    shallow = pool([answer("a", {one: score for one, score in hits.items() if score > 0.87}, {})], chunks)
+    asked: list[int] = []
+
+    def regather(wanted: Settings) -> Pool:
+        depth = wanted.gathering.fetch_k
+        asked.append(depth)
+        routes = tuple(replace(route, hits=route.hits[:depth]) for route in deep.answers["a"].routes)
+        return replace(deep, fetch_k=depth, answers={"a": replace(deep.answers["a"], routes=routes)})
+
+    settings = Settings.of(fetch_k=3, max_final_results=4)
+    found = counterfactual(shallow, settings, [deep.chunks["a/7"]], regather)
+    way = next(way for way in found.ways if "fetch_k" in way.values)
+    # By words it is the first; by meaning the eighth, which is further from the three that are fetched now.
+    assert (way.values, way.regathers, way.place) == ({"fetch_k": 1}, True, 2)
+    assert asked == [500, 3, 1]  # once as deep as can be, once with fewer corpora, once to check what was found
 
 
 def test_two_settings_together_do_what_none_does_alone() -> None:
