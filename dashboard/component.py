@@ -31,8 +31,13 @@ _SIZES = {"dense": "14px", "large": "clamp(17px, 0.7vw + 14px, 24px)"}
 """The size of type from which the page and its blocks measure everything else, where it is not the browser's own."""
 _CHART_SIZES = {"dense": 0.9, "large": 1.5}
 _PLOTLY_FONT = 12
-_READABLE = "[data-testid=stCaptionContainer], kbd { opacity: 0.8 !important }"
-"""Streamlit's small type is paler than the contrast of 4.5 to 1 that small type needs."""
+_READABLE = """
+[data-testid=stCaptionContainer], kbd { opacity: 0.8 !important }
+[data-testid=stWidgetLabel], [data-testid=stWidgetLabel] *, [data-testid=stSliderThumbValue], [data-testid=stSliderThumbValue] * {
+    color: inherit !important
+}
+"""
+"""Streamlit's small type, the labels of what is switched off and the values of sliders are paler than 4.5 to 1, which type needs."""
 _DARK = "button[kind^=primary]:not(:disabled) { background-color: #2f74a5; border-color: #2f74a5 }"
 """White on the colour that stands out from a dark ground is too pale; white on this one is not."""
 _ALONE = """
