@@ -16,7 +16,9 @@ from retrieval.trace import Pool, Trace
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Signs = NDArray[np.int32]
 _DIGITS = 12  # those of a rank score
+_BLOCK = 2_000  # so many numbers are looked at together
 
 
 class Family(Protocol):
@@ -160,11 +162,11 @@ def _quadratic(columns: Floats) -> Floats:
 class Curves:
     """The rank scores of everything that can stand in the list: fused candidates, and constants such as anchors and references."""
 
-    def __init__(self, family: Family, fused: tuple[Candidate, ...], trace: Trace, pool: Pool, settings: Settings) -> None:
+    def __init__(self, family: Family, fused: tuple[Candidate, ...], trace: Trace) -> None:
         self.family, self.fused = family, fused
-        self._rounds = settings.quota.min_hits_per_corpus if "quota" not in trace.without else 0
-        self._ratio = settings.quota.min_ratio
-        self._verweis = settings.references.verweis_score if "references" not in trace.without else None
+        self._rounds = trace.settings.quota.min_hits_per_corpus if "quota" not in trace.without else 0
+        self._ratio = trace.settings.quota.min_ratio
+        self._verweis = trace.settings.references.verweis_score if "references" not in trace.without else None
         fixed = [entry for entry in (*trace.anchored.entries, *trace.fused.entries) if entry.rank_by != "routes"]
         self._fixed = np.array([entry.rank for entry in fixed], dtype=np.float64)
         names = dict.fromkeys([*(entry.identity for entry in fixed), *(one.identity for one in fused)])
@@ -185,7 +187,9 @@ class Curves:
         points = np.unique(points[(points > low) & (points < high)])
         points = points[np.concatenate([[True], np.diff(points) > 1e-13 * (high - low)])] if len(points) else points
         edges = np.concatenate([[low], points, [high]])
-        signs = self._signatures((edges[:-1] + edges[1:]) / 2, most)
+        middles = (edges[:-1] + edges[1:]) / 2
+        blocks = [self._signatures(middles[start : start + _BLOCK], most) for start in range(0, len(middles), _BLOCK)]
+        signs = np.concatenate(blocks)
         changed = (signs[1:] != signs[:-1]).any(axis=1)
         return [float(point) for point in points[changed]]
 
@@ -206,7 +210,7 @@ class Curves:
             found += [self.family.levels(self._ratio * level), self.family.levels(level / self._ratio)]
         return found
 
-    def _signatures(self, at: Floats, most: int) -> Floats:
+    def _signatures(self, at: Floats, most: int) -> Signs:
         """For each number everything that the list depends on: the first places, each corpus's rounds and their order, the floors."""
         own = np.round(self.family.values(at), _DIGITS)
         every = np.concatenate([np.broadcast_to(self._fixed, (len(at), len(self._fixed))), own], axis=1)
@@ -225,7 +229,7 @@ class Curves:
             heads = np.take_along_axis(ranks, head, axis=1)
             parts += [heads > self._verweis, values > self._verweis, tops >= self._ratio * self._verweis]
             parts.append((self._verweis >= self._ratio * best)[:, None])
-        return np.concatenate([part.astype(np.float64) for part in parts], axis=1)
+        return np.concatenate([part.astype(np.int32) for part in parts], axis=1)
 
 
 def _first(ranks: Floats, most: int) -> Whole:
@@ -242,7 +246,7 @@ def lines(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curv
         sides = [_by_place([one.vector_place for one in fused], k), _by_place([one.lexical_place for one in fused], k)]
     else:
         sides = [np.array([one.vector or 0.0 for one in fused]), np.array([one.lexical or 0.0 for one in fused])]
-    return Curves(Lines(*sides), fused, decide(pool, settings, without=without), pool, settings)
+    return Curves(Lines(*sides), fused, decide(pool, settings, without=without))
 
 
 def _by_place(places: list[int | None], k: float) -> Floats:
@@ -255,7 +259,7 @@ def fractions(pool: Pool, settings: Settings, without: Collection[str] = ()) -> 
     vector = np.array([one.vector_place or np.inf for one in fused])
     lexical = np.array([one.lexical_place or np.inf for one in fused])
     family = Fractions(vector, lexical, settings.fusion.shares()[VECTOR])
-    return Curves(family, fused, decide(pool, settings, without=without), pool, settings)
+    return Curves(family, fused, decide(pool, settings, without=without))
 
 
 def _reaching(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
