@@ -18,7 +18,7 @@ from cli_runs import Run
 
 from retrieval import errors
 from retrieval.commands import serve
-from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, CliWords, Terminal, index_folder, one_line, plain
+from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, TOUR, CliWords, Terminal, index_folder, one_line, plain
 from retrieval.errors import FundstelleError
 from retrieval.settings import KNOBS, Settings
 from retrieval.words import LANGUAGES
@@ -175,9 +175,10 @@ def test_the_page_is_served_on_this_machine_only_with_what_was_named(run: Run, t
         raise SystemExit(0)
 
     monkeypatch.setattr(os, "execve", execve)
-    questions = tmp_path / "fragen.toml"
+    questions, tour = tmp_path / "fragen.toml", tmp_path / "rundgang.toml"
     questions.touch()
-    code, out, _ = run("serve", "--index", tmp_path, "--anchors", ANCHOR_FILE, "--questions", questions)
+    tour.touch()
+    code, out, _ = run("serve", "--index", tmp_path, "--anchors", ANCHOR_FILE, "--questions", questions, "--tour", tour)
     ((command, environment),) = started
     assert code == 0
     assert {
@@ -187,7 +188,7 @@ def test_the_page_is_served_on_this_machine_only_with_what_was_named(run: Run, t
         "--server.fileWatcherType=none",
     } <= set(command)
     assert Path(command[4]).is_file()
-    assert [environment[name] for name in (INDEX, ANCHORS, QUESTIONS)] == [str(tmp_path), str(ANCHOR_FILE), str(questions)]
+    assert [environment[name] for name in (INDEX, ANCHORS, QUESTIONS, TOUR)] == [*map(str, (tmp_path, ANCHOR_FILE, questions, tour))]
     (port,) = re.findall(r"http://127\.0\.0\.1:(\d+)", out)
     assert f"--server.port={port}" in command
 

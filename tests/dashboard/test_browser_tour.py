@@ -177,6 +177,7 @@ def test_the_type_of_charts_grows_with_the_page(visit: Visit) -> None:
     def tick(query: str) -> float:
         page = visit(f"{ask(QUESTION)}{query}")
         see(page, "6 · Treffer")
+        page.locator(".ytick text").first.wait_for()
         settled(page)
         return float(page.evaluate("parseFloat(getComputedStyle(document.querySelector('.ytick text')).fontSize)"))
 
