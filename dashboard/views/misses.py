@@ -10,7 +10,6 @@ from retrieval.trace import Trace
 from retrieval.words import Words
 
 NEAREST = 5
-_LEAST = 0.001
 _SCORES = frozenset({"below_limit", "below_floor"})
 _COUNTED = frozenset(
     {
@@ -76,7 +75,8 @@ def _margin(miss: Miss, words: Words) -> str:
     """The distance; one that would be rounded to nothing is said in words."""
     if not miss.margin:
         return words.t("misses.equal")
-    return words.number(miss.margin) if miss.margin >= _LEAST else words.t("misses.tiny")
+    shown = words.difference(miss.had, miss.needed)
+    return words.t("misses.tiny") if shown == words.number(0.0) else shown
 
 
 def _what(miss: Miss, trace: Trace, words: Words) -> Cell:

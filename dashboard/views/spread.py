@@ -264,7 +264,7 @@ def decision_figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict
 def _gap_mark(found: Spread, edges: list[float], words: Words) -> list[dict[str, Any]]:
     if found.gap is None or not edges:
         return []
-    text = words.t("decision.mark", gap=words.number(found.gap))
+    text = words.t("decision.mark", gap=_gap(found, words))
     middle = sum(edges) / len(edges)
     return [{"x": middle, "y": 1, "yref": "paper", "yshift": 12, "text": text, "showarrow": False, "font": {"size": 11}}]
 
@@ -282,8 +282,13 @@ def decision_sentence(found: Spread, trace: Trace, words: Words) -> str:
     if found.second is None:
         return " ".join([words.t("decision.single", norm=first, value=value), *none])
     second, other = _unbroken(found.second.chunk_id, trace), words.number(found.second.cosine)
-    said = words.t("decision.gap", first=first, value=value, second=second, other=other, gap=words.number(found.gap))
+    said = words.t("decision.gap", first=first, value=value, second=second, other=other, gap=_gap(found, words))
     return " ".join([said, words.t("decision.role"), *none])
+
+
+def _gap(found: Spread, words: Words) -> str:
+    first, second = (one.cosine if one else None for one in (found.first, found.second))
+    return words.difference(first, second)
 
 
 def _unbroken(chunk_id: str, trace: Trace) -> str:

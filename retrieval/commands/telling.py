@@ -19,7 +19,6 @@ from retrieval.trace import Trace
 from retrieval.words import NONE, Words
 
 Naming = Callable[[Chunk | Address, Mapping[str, CorpusSpec]], str]
-_LITTLE = 0.0005
 _LISTED = 6
 
 
@@ -81,7 +80,7 @@ class Telling:
         return {
             **{name: self.words.number(number) for name, number in numbers.items()},
             **{name: self.words.whole(number) for name, number in places.items()},
-            "missing": self.missing(station.margin),
+            "missing": self.missing(station),
             "words": self._listed(station),
             "other": self.chunk(station.other),
             "parts": " + ".join(self._part(part) for part in station.parts),
@@ -90,11 +89,11 @@ class Telling:
             "by": self.name(station.quote.address) if station.quote else self.words.t("station.verweis.reader"),
         }
 
-    def missing(self, margin: float | None) -> str:
-        """How far a value lies from what it is compared with, without sign."""
-        if margin is not None and 0 < abs(margin) < _LITTLE:
-            return self.words.t("station.missing.little")
-        return self.words.number(None if margin is None else abs(margin))
+    def missing(self, station: Station) -> str:
+        """How far a value lies from what it is compared with, without sign, so that it adds up with the numbers beside it."""
+        shown = self.words.difference(station.value, station.threshold)
+        nothing = shown == self.words.number(0.0)
+        return self.words.t("station.missing.little") if nothing and station.margin else shown
 
     def _listed(self, station: Station) -> str:
         if station.name == "merging":
@@ -174,7 +173,7 @@ class Telling:
         said = self.words.t(f"life.out.{station.reason}", norm=norm, **values)
         if life.decisive != "fill" or floor.state != "stopped":
             return said
-        return f"{said} {self.words.t('life.out.below_floor', missing=self.missing(floor.margin))}"
+        return f"{said} {self.words.t('life.out.below_floor', missing=self.missing(floor))}"
 
     def _clause(self, station: Station) -> str:
         return self.words.t(f"life.{station.name}.{station.reason}", **self._values(station))

@@ -50,6 +50,12 @@ class Words:
         text = f"{value:.{digits}f}"
         return text.replace(".", ",") if self.language == "de" else text
 
+    def difference(self, one: float | None, other: float | None, digits: int = 3) -> str:
+        """The distance of two numbers as a reader finds it who subtracts what ``number`` shows of them; a dash where one is None."""
+        if one is None or other is None:
+            return NONE
+        return self.number(abs(round(one, digits) - round(other, digits)), digits)
+
     def whole(self, value: int | None) -> str:
         """A whole number with the language's thousands sign; a dash for None."""
         if value is None:

@@ -60,6 +60,14 @@ def test_german_numbers_have_a_decimal_comma() -> None:
     assert (Words("de").whole(6670), Words("en").whole(6670)) == ("6.670", "6,670")
 
 
+def test_a_difference_is_that_of_the_numbers_that_are_shown() -> None:
+    words = Words("de")
+    one, other = 0.2804, 0.4285
+    assert (words.number(one), words.number(other), words.difference(one, other)) == ("0,280", "0,428", "0,148")
+    assert (words.number(0.1274), words.number(0.1935), words.difference(0.1274, 0.1935)) == ("0,127", "0,194", "0,067")
+    assert words.difference(None, 0.5) == NONE
+
+
 def test_a_missing_number_is_a_dash_and_zero_is_zero() -> None:
     assert (Words("de").number(None), Words("de").number(0.0)) == (NONE, "0,000")
 
