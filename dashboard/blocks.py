@@ -12,8 +12,13 @@ from typing import Any
 
 Block = dict[str, Any]
 Line = str | Block
-"""A text, or a text that leads to the view of a norm, see ``to_norm``."""
+"""A text, a text that leads to the view of a norm, see ``to_norm``, or one out of a source, see ``written``."""
 Cell = str | Sequence[Line]
+
+
+def written(text: str) -> Line:
+    """A text out of a source, such as a heading or a sentence of law: shown as it stands there, every blank as it is; nothing for nothing."""
+    return {"text": text, "written": True} if text else text
 
 
 def to_norm(text: str, norm: str) -> Line:
@@ -31,9 +36,9 @@ def links(label: str, found: Sequence[Line]) -> Block:
     return {"type": "links", "label": label, "links": list(found)}
 
 
-def heading(text: str, anchor: str = "") -> Block:
-    """The heading of a section; ``anchor`` names it for keyboards and links."""
-    return {"type": "heading", "text": text, "anchor": anchor}
+def heading(text: str, anchor: str = "", source: str = "") -> Block:
+    """The heading of a section; ``anchor`` names it for keyboards and links, ``source`` is the end of it that stands so in a source."""
+    return {"type": "heading", "text": text + source, "anchor": anchor, "source": source}
 
 
 def paragraph(text: str, muted: bool = False) -> Block:

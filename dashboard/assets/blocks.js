@@ -1,9 +1,14 @@
 // Draws blocks of plain data. Text enters by textContent only: nothing here reads HTML. The attributes that take data are
 // the keys that keep folds open, the words behind a mark, and the address of a norm, which is encoded behind a fixed path.
 
-// A number never parts from its unit at the end of a line. Only what is shown changes: keys, links and the wording stay as they are.
-const unbroken = (text) =>
+// A number never parts from its unit at the end of a line. Only our own words change: what is quoted, the wording, keys and links stay as
+// they are.
+const tied = (text) =>
   text.replace(/(^|[^\p{L}])(§§?|Abs\.|Art\.|Nr\.|Absatz|Absätze|Artikel|Ziffer|Anlage|Satz|Nummer) (?=\d)/gu, "$1$2\u00a0");
+
+// From the first opening to the last closing quotation mark, so that marks inside a quotation do not end it.
+const QUOTED = /(„.*“|“.*”)/su;
+const unbroken = (text) => text.split(QUOTED).map((part, index) => (index % 2 ? part : tied(part))).join("");
 
 const make = (tag, className, text) => {
   const node = document.createElement(tag);
@@ -34,9 +39,10 @@ const link = (className, text, key, why) => {
   return node;
 };
 
-// A line is a text, or a text that leads to a norm.
+// A line is a text, a text that leads to a norm, or one that stands here as it is written elsewhere.
 const line = (content, className) => {
   if (typeof content === "string") return make("span", className, content);
+  if (content.written) return asWritten("span", className, content.text);
   const node = make("span", className);
   node.append(link("", content.text, content.norm, content.why));
   return node;
@@ -88,7 +94,8 @@ const drawRow = (cells, block, tone) => {
 
 const draw = {
   heading: (block) => {
-    const node = make("h2", "", block.text);
+    const node = make("h2", "", block.text.slice(0, block.text.length - block.source.length));
+    if (block.source) node.append(block.source);
     if (block.anchor) node.dataset.anchor = block.anchor;
     return node;
   },

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import target_name
 from retrieval.trace import Anchor, Trace
@@ -32,7 +32,7 @@ def _row(anchor: Anchor, trace: Trace, words: Words) -> Block:
         [to_norm(target_name(claim.target, trace.specs), _key(anchor, trace)), claim.anchor_id],
         outcome,
         trigger,
-        [claim.note or words.t("anchors.no_note"), origin],
+        [written(claim.note) or words.t("anchors.no_note"), origin],
     ]
     return row(cells)
 

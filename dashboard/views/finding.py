@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dashboard.blocks import Block, Line, notice, row, table, to_norm
+from dashboard.blocks import Block, Line, notice, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import norm, target_name, title_of
 from retrieval.model import Address, CorpusSpec
@@ -45,7 +45,7 @@ def choice(
     for place in places[:_CHOICES]:
         chunk = first_chunk(place, federation)
         name = way(norm(place, federation.specs), key_of(place))
-        rows.append(row([[name], chunk.heading if chunk else "", title_of(place.corpus_id, federation.specs)]))
+        rows.append(row([[name], [written(chunk.heading)] if chunk else "", title_of(place.corpus_id, federation.specs)]))
     lines = [words.t("screen.choice.text", typed=words.quoted(typed))]
     if len(places) > _CHOICES:
         lines.append(words.n("screen.choice.more", len(places) - _CHOICES))

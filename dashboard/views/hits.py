@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dashboard.blocks import Block, card, cards, paragraph, row, table, to_why
+from dashboard.blocks import Block, Cell, card, cards, paragraph, row, table, to_why, written
 from dashboard.journey import Step, steps
 from dashboard.knobtext import first_up, number
 from dashboard.links import key_of
@@ -117,14 +117,14 @@ def _formula(trace: Trace, words: Words) -> str:
 
 
 def _about(chunk: Chunk, trace: Trace, words: Words) -> Block:
-    facts = [
+    facts: list[tuple[str, Cell]] = [
         (words.t("hits.about.corpus"), title_of(chunk.corpus_id, trace.specs)),
         (words.t("hits.about.container"), chunk.container_id),
-        (words.t("hits.about.path"), " › ".join(chunk.path)),
-        (words.t("hits.about.stand"), " ".join(chunk.stand.split())),
-        (words.t("hits.about.source"), chunk.source),
+        (words.t("hits.about.path"), [written(" › ".join(chunk.path))] if chunk.path else ""),
+        (words.t("hits.about.stand"), [written(" ".join(chunk.stand.split()))] if chunk.stand else ""),
+        (words.t("hits.about.source"), [written(chunk.source)] if chunk.source else ""),
         (words.t("hits.about.repealed"), words.t("hits.repealed") if chunk.repealed else ""),
-        (words.t("hits.about.chunk"), chunk.chunk_id),
+        (words.t("hits.about.chunk"), [written(chunk.chunk_id)]),
     ]
     head = [words.t("hits.about.name"), words.t("hits.about.value")]
     return table(words.t("hits.about.caption"), head, [row([name, value]) for name, value in facts if value])

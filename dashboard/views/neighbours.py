@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from dashboard.blocks import Block, paragraph, row, table, to_norm
+from dashboard.blocks import Block, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import figure_text, short_name
 from dashboard.naming import norm as named
@@ -175,7 +175,7 @@ def blocks(found: Norm, federation: Federation, words: Words) -> list[Block]:
     specs = federation.specs
     head = [words.t("norm.head.norm"), words.t("norm.head.heading"), words.t("neighbours.head.relation")]
     rows = [
-        row([[to_norm(named(one.norm, specs), key_of(one.norm))], _heading(one.norm, federation), in_words(one, words)])
+        row([[to_norm(named(one.norm, specs), key_of(one.norm))], [written(_heading(one.norm, federation))], in_words(one, words)])
         for one in chosen(neighbours(found))
     ]
     return [paragraph(sentence(found, words)), *([table(words.t("neighbours.caption"), head, rows)] if rows else [])]

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from dashboard.blocks import Block, Cell, Line, folded, heading, links, notice, paragraph, passage, passages, row, table, to_norm
+from dashboard.blocks import Block, Cell, Line, folded, heading, links, notice, paragraph, passage, passages, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.marks import Spot, marks, shown_legend, style_of
 from dashboard.naming import norm as named
@@ -28,7 +28,7 @@ def above(found: Norm, federation: Federation, words: Words) -> list[Block]:
     """The name of the norm, what is to be said before its text, its place in the stock, and the ways around it."""
     specs, first = federation.specs, next(iter(found.chunks), None)
     subject = f": {first.heading}" if first and first.heading else ""
-    blocks = [heading(named(found.address, specs) + subject)]
+    blocks = [heading(named(found.address, specs), source=subject)]
     if found.state == "repealed":
         blocks.append(notice(words.t("norm.repealed.title"), [words.t("norm.repealed.text")], "warning"))
     if found.missing:
@@ -40,12 +40,12 @@ def above(found: Norm, federation: Federation, words: Words) -> list[Block]:
 def _place(found: Norm, first: Chunk | None, specs: dict[str, CorpusSpec], words: Words) -> Block:
     spec = specs[found.address.corpus_id]
     stand, source = (first.stand, first.source) if first else (spec.stand, spec.source)
-    facts = [
+    facts: list[tuple[str, Cell]] = [
         (words.t("hits.about.corpus"), f"{title_of(spec.corpus_id, specs)} ({words.t(f'corpus_kind.{spec.kind}')})"),
         (words.t("hits.about.container"), found.address.container_id),
-        (words.t("hits.about.path"), " › ".join(first.path) if first else ""),
-        (words.t("hits.about.stand"), " ".join(stand.split())),
-        (words.t("hits.about.source"), source),
+        (words.t("hits.about.path"), [written(" › ".join(first.path))] if first and first.path else ""),
+        (words.t("hits.about.stand"), [written(" ".join(stand.split()))] if stand else ""),
+        (words.t("hits.about.source"), [written(source)] if source else ""),
         (words.t("norm.validity.name"), words.t(f"norm.state.{found.state}")),
         (words.t("norm.note"), words.t("norm.invented") if spec.invented else ""),
     ]
@@ -126,7 +126,7 @@ def _contents(found: Norm, federation: Federation, words: Words) -> list[Block]:
     for section in found.sections:
         first = first_chunk(section, federation)
         gone = words.t("norm.state.repealed") if first and first.repealed else ""
-        cells: list[Cell] = [[to_norm(section.section_id, key_of(section))], [first.heading if first else "", gone]]
+        cells: list[Cell] = [[to_norm(section.section_id, key_of(section))], [written(first.heading) if first else "", gone]]
         part = first.path[0] if first and first.path else words.t("norm.ungrouped")
         groups.setdefault(part, []).append(row(cells, "muted" if gone else ""))
     title = words.n("norm.contents", len(found.sections))
@@ -205,12 +205,12 @@ def _cited_row(one: Citing, specs: dict[str, CorpusSpec], words: Words) -> Block
     target = one.reference.target
     part = target.subsection if target else ""
     meant = part_name(target.section_id, part, words.t("norm.absatz")) if target and part else words.t("norm.whole")
-    citing: list[Line] = [to_norm(named(one.by, specs), key_of(one.by)), one.by.heading]
+    citing: list[Line] = [to_norm(named(one.by, specs), key_of(one.by)), written(one.by.heading)]
     return row([citing, _quoted(one, words), meant])
 
 
 def _quoted(one: Citing, words: Words) -> Cell:
-    return [words.quoted(one.reference.words), one.sentence]
+    return [words.quoted(one.reference.words), written(one.sentence)]
 
 
 def _cut(caption: str, head: Sequence[str], rows: Sequence[Block], key: str, words: Words) -> Iterable[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dashboard.blocks import Block, Cell, Line, heading, notice, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, Line, heading, notice, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import target_name, title_of
 from retrieval.anchors import Anchor, AnchorRegister, Finding
@@ -47,5 +47,5 @@ def _row(anchor: Anchor, finding: Finding | None, federation: Federation, words:
     shown += [title_of(target.corpus_id, federation.specs), anchor.anchor_id]
     state: Cell = [words.t(f"register.state.{finding.problem if finding else _IN_STOCK}"), words.t("register.line", line=anchor.line)]
     origin = ", ".join(part for part in (anchor.author, anchor.date) if part)
-    note: Cell = [anchor.note or words.t("anchors.no_note"), origin]
+    note: Cell = [written(anchor.note) or words.t("anchors.no_note"), origin]
     return row([shown, state, [words.quoted(wording) for wording in anchor.wordings], note], "strong" if finding else "")

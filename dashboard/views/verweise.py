@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import norm
 from retrieval.norms import sentence
@@ -70,7 +70,9 @@ def _row(verweis: Verweis, trace: Trace, words: Words) -> Block:
         source = [words.t("term.place", place=verweis.place), to_norm(norm(by, trace.specs), key_of(by))]
     target = _target(verweis, trace, words)
     quoted = (
-        [words.quoted(verweis.words), sentence(by.text, verweis.start, verweis.end)] if verweis.words and by else [words.t("corpora.none")]
+        [words.quoted(verweis.words), written(sentence(by.text, verweis.start, verweis.end))]
+        if verweis.words and by
+        else [words.t("corpora.none")]
     )
     return row([source, quoted, target, [*outcome(verweis, trace, words)]], "" if verweis.fate in _FOLLOWED else "muted")
 

@@ -12,6 +12,7 @@ from tests.dashboard.demo import HTML, LINK, MARKDOWN
 
 pytestmark = pytest.mark.browser
 RUN = ask("Apotheke abweichen")
+TIED = "\u00a0"
 
 
 def norm(key: str) -> str:
@@ -117,11 +118,23 @@ def test_hostile_text_of_a_norm_stays_text_everywhere(visit: Visit) -> None:
     assert page.evaluate("getComputedStyle(document.body).display") == "block"
 
 
+def test_own_words_are_tied_and_those_of_a_source_stand_as_they_are(visit: Visit) -> None:
+    page = visit(norm("seltsam||§ 5"))
+    see(page, "Wird genannt von")
+    settled(page)
+    assert page.locator("h2").first.inner_text() == f"<i>S</i> · §{TIED}5: {HTML}"
+    assert page.locator(".wording").inner_text() == f"{MARKDOWN}\n{HTML}\n{LINK}\nDie Apotheke darf abgeben."
+    citing = page.locator("td .under").filter(has_text="Es gilt")
+    assert "Es gilt § 5 und § 2 AMG-T." in citing.first.inner_text()
+    assert page.locator("td .main").filter(has_text="„§").first.inner_text() == "„§ 5“"
+    assert f"§{TIED}7" in page.locator("a[data-norm='seltsam||§ 7']").first.inner_text()
+
+
 def test_the_register_stands_on_its_page_and_leads_to_its_norms(visit: Visit) -> None:
     page = visit("anker")
     see(page, "2 Anker führen nicht eindeutig zu einer geltenden Norm")
     assert title(page) == "Anker"
-    assert page.locator("td .main").filter(has_text="onerror").first.inner_text().replace("\xa0", " ") == f"„{HTML}“"
+    assert page.locator("td .main").filter(has_text="onerror").first.inner_text() == f"„{HTML}“"
     page.get_by_role("link", name="TA-T · Ziffer 4.10").click()
     see(page, "Wer anders abgibt, setzt das Sonderkennzeichen.")
     assert title(page) == "Norm"

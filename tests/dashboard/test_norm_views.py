@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dashboard.blocks import Block, to_norm
+from dashboard.blocks import Block, to_norm, written
 from dashboard.links import address_of, key_of
 from dashboard.marks import STYLES, Spot, marks, shown_legend, style_of
 from dashboard.naming import norm as named
@@ -152,8 +152,8 @@ def test_the_hits_of_a_run_are_marked_with_the_fate_of_each_reference() -> None:
 def test_a_norm_is_shown_with_its_place_its_text_and_its_references() -> None:
     found = shown(Address("vertrag", "Vertrag", "§ 10"))
     above = view.above(found, FEDERATION, DE)
-    assert above[0]["text"] == "RV · Vertrag · § 10: Abweichung"
-    assert ["Gliederung", "Erstes Buch"] in rows(above)
+    assert (above[0]["text"], above[0]["source"]) == ("RV · Vertrag · § 10: Abweichung", ": Abweichung")
+    assert ["Gliederung", [written("Erstes Buch")]] in rows(above)
     assert [link["text"] for link in above[-1]["links"]] == ["danach: § 11", "auch in: Anlage 11", "Inhalt: RV · Vertrag"]
     passages = view.wording(found, FEDERATION, DE)[-1]["passages"]
     assert [mark["norm"] for mark in passages[0]["marks"]] == ["gesetz||§ 2", ""]
@@ -171,7 +171,7 @@ def test_what_cites_a_norm_stands_by_body_of_rules_with_its_sentence() -> None:
     )
     captions = [block["caption"] for block in blocks if block["type"] == "table"]
     assert captions[0] == "Rahmenvertrag mit Anlagen (1)"
-    assert rows(blocks)[0][1] == ["„§ 2 AMG-T“", "Näheres regeln § 2 AMG-T und § 7 ApoG."]
+    assert rows(blocks)[0][1] == ["„§ 2 AMG-T“", written("Näheres regeln § 2 AMG-T und § 7 ApoG.")]
 
 
 def test_an_absatz_stands_open_and_strong_among_the_folded_others() -> None:
@@ -207,8 +207,8 @@ def test_an_absatz_that_is_not_there_is_said_above_the_whole_norm() -> None:
 def test_the_contents_of_a_part_lead_to_its_norms() -> None:
     blocks = view.wording(shown(Address("vertrag", "Vertrag")), FEDERATION, DE)
     assert rows(blocks) == [
-        [[{"text": "§ 10", "norm": "vertrag|Vertrag|§ 10"}], ["Abweichung", ""]],
-        [[{"text": "§ 11", "norm": "vertrag|Vertrag|§ 11"}], ["Vorstand", ""]],
+        [[{"text": "§ 10", "norm": "vertrag|Vertrag|§ 10"}], [written("Abweichung"), ""]],
+        [[{"text": "§ 11", "norm": "vertrag|Vertrag|§ 11"}], [written("Vorstand"), ""]],
     ]
 
 
@@ -338,7 +338,7 @@ def test_the_register_shows_its_findings_first_and_every_claim() -> None:
     assert first[0] == ["AMG-T · § 99", "Gesetz über Arzneimittel", "leer"]
     assert first[1] == ["nicht im Bestand", "Zeile 11 im Register"]
     assert second[0][0] == {"text": "AMG-T · § 2", "norm": "gesetz||§ 2"}
-    assert second[2:] == [["„Hut + Winter“", "„Kopf“"], ["Ein Vermerk.", "Redaktion, 2033-05-02"]]
+    assert second[2:] == [["„Hut + Winter“", "„Kopf“"], [written("Ein Vermerk."), "Redaktion, 2033-05-02"]]
 
 
 def test_a_sound_register_says_so() -> None:

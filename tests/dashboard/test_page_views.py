@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard.blocks import Block
+from dashboard.blocks import Block, written
 from dashboard.journey import steps
 from dashboard.views import anchors, balance, corpora, faults, floor, hits, movement, verweise
 from dashboard.words import page_words
@@ -225,7 +225,7 @@ def test_a_reference_names_hit_words_target_and_outcome() -> None:
     by_words = {cells[1][0]: cells for cells in rows(verweise.blocks(trace, DE))}
     source, quoted, target, outcome = by_words["„§ 2 AMG-T“"]
     assert source[1] == {"text": "RV · Vertrag · § 10", "norm": "vertrag|Vertrag|§ 10"}
-    assert quoted[1] == "Näheres regeln § 2 AMG-T und § 7 ApoG."
+    assert quoted[1] == written("Näheres regeln § 2 AMG-T und § 7 ApoG.")
     assert (target, outcome[0]) == ([{"text": "AMG-T · § 2", "norm": "gesetz||§ 2"}], "nachgeladen")
     assert by_words["„§ 7 ApoG“"][2:] == ["ApoG", ["Ziel nicht im Bestand"]]
 
