@@ -8,7 +8,10 @@ from retrieval.model import Address, Chunk
 
 
 class Gold(msgspec.Struct, frozen=True):
-    """One norm that answers a question, by its address, with a grade from 1 (helps) to 3 (decides). ``written`` is how a person wrote it."""
+    """One norm that answers a question, by its address, with a grade from 1 (helps) to 3 (decides).
+
+    ``written`` is how a person wrote it.
+    """
 
     address: Address
     grade: int = 1
