@@ -17,7 +17,7 @@ Cell = str | Sequence[Line]
 
 
 def written(text: str) -> Line:
-    """A text out of a source, such as a heading or a sentence of law: shown as it stands there, every blank as it is; nothing for nothing."""
+    """A text out of a source, such as a heading or a sentence of law: shown as it stands there, every blank as it is. Empty stays empty."""
     return {"text": text, "written": True} if text else text
 
 

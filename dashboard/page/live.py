@@ -64,5 +64,5 @@ def _result(trace: Trace, everything: bool, words: Words) -> list[Block]:
         paragraph(words.t("page.shown_on", date=today, question=words.quoted(trace.question)), muted=True),
     ]
     moved = [heading(words.t("section.named")), paragraph(named.sentence(trace, words))]
-    missed = [heading(words.t("misses.title")), *misses.blocks(misses_of(trace), trace, words)]
+    missed = [heading(words.t("misses.title")), *misses.blocks(misses_of(trace), trace, words, everything)]
     return [*moved, heading(words.t("section.hits")), *hits.blocks(trace, words), *missed, *record]

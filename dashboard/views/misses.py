@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dashboard.blocks import Block, Cell, Line, paragraph, row, table, to_norm, to_why
+from dashboard.blocks import Block, Cell, Line, paragraph, row, table, to_norm, to_why, written
 from dashboard.links import key_of
 from dashboard.naming import norm, short_name, title_of
 from retrieval.inspector.misses import Group, Miss, Misses
@@ -10,7 +10,7 @@ from retrieval.trace import Trace
 from retrieval.words import Words
 
 NEAREST = 5
-_SCORES = frozenset({"below_limit", "below_floor"})
+_SCORES = frozenset({"displaced", "below_limit", "below_floor"})
 _COUNTED = frozenset(
     {
         "verweis_no_rank",
@@ -85,8 +85,8 @@ def _what(miss: Miss, trace: Trace, words: Words) -> Cell:
     if miss.rule == "below_floor" and chunk:
         return [_title(miss.corpus_id, trace), to_norm(norm(chunk, trace.specs), key_of(chunk))]
     if chunk:
-        heading = [chunk.heading] if chunk.heading else []
-        return [to_norm(norm(chunk, trace.specs), key_of(chunk)), *heading, to_why(words.t("why.here"), key_of(chunk))]
+        heading = [written(chunk.heading)] if chunk.heading else []
+        return [to_norm(norm(chunk, trace.specs), key_of(chunk)), *heading, to_why(words.t("why.gone"), key_of(chunk))]
     if miss.target is None and not miss.by:
         return _title(miss.corpus_id, trace) if miss.corpus_id else miss.words
     name = norm(miss.target, trace.specs) if miss.target else miss.words or words.t("verweise.no_target")

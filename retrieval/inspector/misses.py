@@ -13,6 +13,7 @@ from retrieval.stages.references import Verweis
 from retrieval.trace import Trace
 
 Rule = Literal[
+    "displaced",  # within the list before the quota, which gave the place to another corpus
     "below_limit",  # behind the last place of the list
     "below_floor",  # the best hit of a corpus does not reach the floor of the quota
     "verweis_beyond_cap",
@@ -45,9 +46,10 @@ _DECIDES = frozenset({"", "too_few_qualify"})
 class Miss(msgspec.Struct, frozen=True):
     """One candidate, norm or corpus that was kept out.
 
-    ``had`` and ``needed`` are what it had and what the rule asks for: rank scores under ``below_limit`` (more than ``needed``) and
-    ``below_floor`` (at least ``needed``), places and numbers else; None where the rule has no threshold. ``place`` is the place before
-    the quota, of the citing hit for a reference. ``by`` is the citing chunk, ``words`` the words there or the trigger of an anchor.
+    ``had`` and ``needed`` are what it had and what the rule asks for: rank scores under ``displaced`` and ``below_limit`` (more than
+    ``needed``) and ``below_floor`` (at least ``needed``), places and numbers else; None where the rule has no threshold. ``place`` is the
+    place before the quota, of the citing hit for a reference. ``by`` is the citing chunk, ``words`` the words there or the trigger of an
+    anchor.
     """
 
     rule: Rule
@@ -105,10 +107,11 @@ def _below_limit(trace: Trace) -> Iterator[Miss]:
     places = {entry.chunk_id: place for place, entry in enumerate(trace.completed.living, start=1)}
     for entry in trace.quota.ranking.dropped:
         needed = min([*filled[-1:], *([reserved[entry.corpus_id]] if entry.corpus_id in reserved else [])])
-        yield _missed(entry, "below_limit", needed, places[entry.chunk_id])
+        yield _missed(entry, needed, places[entry.chunk_id], trace.limit)
 
 
-def _missed(entry: Entry, rule: Rule, needed: float | None = None, place: int = 0) -> Miss:
+def _missed(entry: Entry, needed: float, place: int, limit: int | None) -> Miss:
+    rule: Rule = "displaced" if limit and place <= limit else "below_limit"
     return Miss(rule, entry.corpus_id, entry.chunk_id, had=entry.rank, needed=needed, place=place)
 
 

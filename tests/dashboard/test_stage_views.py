@@ -114,16 +114,18 @@ def test_each_corpus_has_a_ledger_that_adds_up() -> None:
 def test_every_rule_has_its_words_in_both_languages(rule: str) -> None:
     for words in (DE, EN):
         assert {f"misses.rule.{rule}.one", f"misses.rule.{rule}.other"} <= words.catalogue.keys()
-        assert rule in ("below_limit", "below_floor") or f"misses.lack.{rule}" in words.catalogue
+        assert rule in ("displaced", "below_limit", "below_floor") or f"misses.lack.{rule}" in words.catalogue
 
 
 def test_the_misses_are_greyed_and_the_nearest_stands_first() -> None:
     trace = quota_run()
     found = misses.blocks(misses_of(trace), trace, DE)
-    below = next(block for block in found if block["type"] == "table")
-    assert below["caption"] == DE.n("misses.rule.below_limit", 3)
+    displaced, below = [block for block in found if block["type"] == "table"][:2]
+    assert displaced["caption"].startswith("Von der Quote verdrängt: 1 Textstück. Vor der Quote stand es in der Liste;")
+    assert [row["cells"][1:] for row in displaced["rows"]] == [["4", "0,600", "0,700", "0,100"]]
+    assert displaced["rows"][0]["cells"][0][-1]["text"] == "Warum nicht in der Liste?"
+    assert below["caption"] == DE.n("misses.rule.below_limit", 2)
     assert [row["cells"][1:] for row in below["rows"]] == [
-        ["4", "0,600", "0,700", "0,100"],
         ["5", "0,500", "0,700", "0,200"],
         ["7", "0,100", "0,700", "0,600"],
     ]

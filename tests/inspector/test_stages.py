@@ -93,7 +93,8 @@ def test_anchors_and_look_ups_are_counted_apart() -> None:
 
 
 def test_the_nearest_miss_of_the_list_stands_first_with_what_it_lacks() -> None:
-    a4, a5, c1 = by_rule(quota_run())["below_limit"]
+    found = by_rule(quota_run())
+    (a4,), (a5, c1) = found["displaced"], found["below_limit"]
     # A's worst reserved hit has 0.9, the last place filled by rank 0.7: the lower of the two is what is needed.
     assert [(one.chunk_id, one.had, one.needed, one.place) for one in (a4, a5, c1)] == [
         ("a4", 0.6, 0.7, 4),
@@ -107,7 +108,8 @@ def test_the_nearest_miss_of_the_list_stands_first_with_what_it_lacks() -> None:
 def test_a_hit_that_gains_a_hair_more_than_it_lacks_comes_into_the_list(one: Pool, used: Settings, left_out: set[str]) -> None:
     trace = decide(one, used, without=left_out)
     rounds = 0 if "quota" in left_out else used.quota.min_hits_per_corpus
-    for miss in by_rule(trace).get("below_limit", ()):
+    missed = by_rule(trace)
+    for miss in (*missed.get("displaced", ()), *missed.get("below_limit", ())):
         assert miss.needed is not None
         assert miss.had is not None
         assert miss.needed >= miss.had
@@ -123,6 +125,8 @@ def test_every_candidate_ends_in_the_list_merged_or_among_the_misses(one: Pool, 
     there = {entry.identity for entry in trace.final}
     gathered = {entry.identity for ranking in (trace.fused, trace.completed) for entry in ranking.entries}
     assert gathered == there | missed
+    places = {entry.chunk_id: place for place, entry in enumerate(trace.completed.living, start=1)}
+    assert all(places[miss.chunk_id] <= (trace.limit or 0) for miss in by_rule(trace).get("displaced", ()))
     assert {miss.chunk_id for miss in by_rule(trace).get("below_limit", ())} & {entry.chunk_id for entry in trace.final} == set()
 
 
