@@ -89,11 +89,9 @@ def _chosen(sides: dict[str, Side], words: Words) -> dict[str, Side]:
     if len(sides) > 2 or len(shown) < len(sides):
         titles = {key: side.title for key, side in sides.items()}
         key = _key(_COLUMNS, titles)
-        if st.session_state.get(key) != shown:
-            st.session_state[key] = shown
         label, hint = words.t("compare.columns"), words.t("compare.columns_hint")
         names, args = titles.__getitem__, (list(sides), key)
-        st.multiselect(label, list(sides), key=key, format_func=names, placeholder=hint, on_change=_take_columns, args=args)
+        st.multiselect(label, list(sides), shown, key=key, format_func=names, placeholder=hint, on_change=_take_columns, args=args)
     return {key: sides[key] for key in shown}
 
 
@@ -178,13 +176,15 @@ def _starting(run: Run, sides: dict[str, Side], going: bool, words: Words) -> No
 
 
 def _choice(control: Callable[..., object], label: str, name: str, titles: dict[str, str], default: str, off: bool) -> str:
-    """A choice that is kept apart from its control, so that it comes back with an option that was away."""
+    """A choice that is kept apart from its control, so that it comes back with an option that was away.
+
+    The control is told where it begins, not set: what is set reaches the browser once, and is lost where the next run overtakes it.
+    """
     chosen = st.session_state.get(name, default)
     shown = chosen if chosen in titles else default
-    key = _key(name, titles)
-    if st.session_state.get(key) != shown:
-        st.session_state[key] = shown
-    control(label, list(titles), key=key, format_func=titles.__getitem__, disabled=off, on_change=_take, args=(name, key))
+    options, key = list(titles), _key(name, titles)
+    first = options.index(shown)
+    control(label, options, first, key=key, format_func=titles.__getitem__, disabled=off, on_change=_take, args=(name, key))
     return shown
 
 

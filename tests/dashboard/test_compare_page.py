@@ -194,6 +194,19 @@ def test_a_side_keeps_its_meaning_when_its_title_changes(opened: Open) -> None:
     assert (side(page, "a").value, side(page, "b").value) == ("A", "now")
 
 
+def test_a_control_begins_in_the_browser_with_what_is_in_force(opened: Open) -> None:
+    page = opened()
+    pin(page)
+    move(page, "weight_vector", 0.0)
+    for name, place in (("a", 0), ("b", 1)):
+        assert (side(page, name).proto.default, side(page, name).proto.set_value) == (place, False)
+    pin(page)
+    move(page, "min_ratio", 0.9)
+    assert (list(columns(page).proto.default), columns(page).proto.set_value) == ([0, 1, 2], False)
+    columns(page).unselect("B").run()
+    assert list(columns(page).proto.default) == [0, 2]
+
+
 def test_long_histories_are_turned_over_page_by_page(opened: Open) -> None:
     page = opened()
     for step in range(25):
