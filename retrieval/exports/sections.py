@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -10,6 +11,7 @@ from retrieval.exports import tables
 from retrieval.exports.cells import Cell
 from retrieval.exports.fingerprints import PARTS, Fingerprint
 from retrieval.exports.naming import label, printed, shown, tied, title
+from retrieval.inspector.misses import misses
 from retrieval.knobs import Knob
 from retrieval.ranking import Ranking
 from retrieval.settings import KNOBS
@@ -18,6 +20,9 @@ from retrieval.words import Words
 
 _CHECK = 5
 """The column of the balance that checks the sum."""
+NEAREST = 10
+"""So many rows of each kind stand in a report, which is read; spreadsheet and record hold them all."""
+_SCORED = frozenset({"displaced", "below_limit"})
 
 
 class Section(msgspec.Struct, frozen=True):
@@ -71,7 +76,9 @@ def _references(trace: Trace, words: Words) -> Section:
     table = tables.references(trace, words)
     none = words.t("report.references_failed" if _failed(trace, "verweise") else "report.no_references")
     text = words.t("report.references_text", cap=words.whole(trace.settings.references.max_verweis_normen))
-    return Section(words.t("report.references"), (text if table.rows else none,), table.head, _worded(table, words, named=(1, 3)), (0, 5))
+    kinds = [words.word("verweis", verweis.fate) for verweis in trace.verweise]
+    rows, rest = _nearest(_worded(table, words, named=(1, 3)), kinds, words)
+    return Section(words.t("report.references"), (text, *rest) if rows else (none,), table.head, rows, (0, 5))
 
 
 def _balance(trace: Trace, words: Words) -> Section:
@@ -89,13 +96,31 @@ def _balance(trace: Trace, words: Words) -> Section:
 
 
 def _cut(trace: Trace, words: Words) -> Section:
-    head = tuple(words.t(f"file.head.{name}") for name in ("stage", "norm", "rank", "why"))
-    rows = tuple(_dropped(trace, words))
+    head = tuple(words.t(f"file.head.{name}") for name in ("stage", "norm", "rank", "needed", "why"))
+    every = tuple(_dropped(trace, words))
+    rows, rest = _nearest(every, [f"{row[0]}: {row[-1]}" for row in every], words)
     text = words.t("report.cut_text" if rows else "report.no_cut")
-    return Section(words.t("report.cut"), (text,), head, rows, (2,))
+    return Section(words.t("report.cut"), (text, *rest), head, rows, (2, 3))
+
+
+def _nearest(rows: Sequence[tuple[str, ...]], kinds: Sequence[str], words: Words) -> tuple[tuple[tuple[str, ...], ...], tuple[str, ...]]:
+    """The first rows of each kind, and a sentence that counts the others; nothing is left out unsaid."""
+    seen: Counter[str] = Counter()
+    shown = []
+    for row, kind in zip(rows, kinds, strict=True):
+        seen[kind] += 1
+        if seen[kind] <= NEAREST:
+            shown.append(row)
+    left = {kind: count - NEAREST for kind, count in seen.items() if count > NEAREST}
+    if not left:
+        return tuple(shown), ()
+    counts = "; ".join(f"{kind} ({words.whole(count)})" for kind, count in left.items())
+    return tuple(shown), (words.t("report.rest", most=words.whole(NEAREST), count=words.whole(sum(left.values())), counts=counts),)
 
 
 def _dropped(trace: Trace, words: Words) -> Iterator[tuple[str, ...]]:
+    """What each stage dropped, the best first, with the rank score that it would have needed where there is such a one."""
+    needed = {miss.chunk_id: miss.needed for group in misses(trace).groups if group.rule in _SCORED for miss in group.misses}
     stages: dict[str, Ranking] = {
         "fusion": trace.fused,
         "anchors": trace.anchored,
@@ -106,7 +131,8 @@ def _dropped(trace: Trace, words: Words) -> Iterator[tuple[str, ...]]:
     for stage, ranking in stages.items():
         for entry in ranking.dropped:
             why = words.word("fate", entry.fate.code, round=entry.fate.round)
-            yield words.word("stage", stage), printed(trace.chunks[entry.chunk_id], trace.specs), words.number(entry.rank), why
+            lacks = words.number(needed.get(entry.chunk_id) if stage == "quota" else None)
+            yield words.word("stage", stage), printed(trace.chunks[entry.chunk_id], trace.specs), words.number(entry.rank), lacks, why
 
 
 def _settings(trace: Trace, words: Words) -> Section:

@@ -13,7 +13,9 @@ from retrieval.decide import decide
 from retrieval.exports.fingerprints import Fingerprint
 from retrieval.exports.naming import printed
 from retrieval.exports.report import report
+from retrieval.exports.sections import NEAREST, Section, sections
 from retrieval.settings import Settings
+from retrieval.stages.references import Verweis
 from retrieval.trace import Fault, Trace
 from retrieval.words import LANGUAGES, Words
 from tests.builders import answer, chunk, pool
@@ -21,6 +23,7 @@ from tests.dashboard.demo import HOSTILE, HTML, LINK, MARKDOWN, QUESTION, federa
 from tests.exports.runs import hostile, referenced, traced
 
 MADE = date(2033, 5, 2)
+DE = Words("de")
 
 
 class Read(HTMLParser):
@@ -46,12 +49,39 @@ class Read(HTMLParser):
         return " ".join(piece.strip() for piece in self.pieces if piece.strip())
 
 
+def rows_of(name: str, trace: Trace) -> Section:
+    return next(section for section in sections(trace, DE) if section.title == DE.t(f"report.{name}"))
+
+
+def test_of_what_was_cut_the_nearest_are_listed_with_what_they_lack_and_the_others_counted() -> None:
+    scores = {f"a{number}": 1 - number / 50 for number in range(1, 31)}
+    trace = decide(
+        pool([answer("A", scores)], [chunk(one, "A", f"§ {one[1:]}") for one in scores]),
+        Settings.of({"max_final_results": 4, "weight_lexical": 0}),
+    )
+    found = rows_of("cut", trace)
+    assert len(found.rows) == NEAREST
+    assert found.rows[0][1:4] == ("A · §\u00a05", "0,900", "0,920")
+    assert found.sentences[1] == (
+        "Aufgeführt sind von jeder Art die ersten 10 Zeilen. 16 weitere stehen nur in Tabelle und Protokoll: "
+        "Quote: fällt weg: hinter dem letzten Platz der Liste (16)."
+    )
+
+
+def test_of_each_kind_of_reference_the_first_are_listed_and_the_others_counted() -> None:
+    verweise = tuple(Verweis("a1", 1, 0, 0, f"§ {number}", "beyond_cap") for number in range(13))
+    trace = replace(decide(pool([answer("A", {"a1": 0.9})], [chunk("a1", "A")]), Settings()), verweise=verweise)
+    found = rows_of("references", trace)
+    assert len(found.rows) == NEAREST
+    assert found.sentences[1].endswith("3 weitere stehen nur in Tabelle und Protokoll: nicht verfolgt: Höchstzahl erreicht (3).")
+
+
 def read(trace: Trace, language: str = "de") -> Read:
     return Read(report(trace, Words(language), MADE))
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_it_holds_question_texts_stamps_settings_and_everything_that_was_dropped(language: str) -> None:
+def test_it_holds_question_texts_stamps_settings_and_what_was_dropped(language: str) -> None:
     trace, words = traced(QUESTION, max_final_results=5), Words(language)
     text = read(trace, language).text
     assert trace.question in text
@@ -59,7 +89,8 @@ def test_it_holds_question_texts_stamps_settings_and_everything_that_was_dropped
     assert Fingerprint.of(trace).text() in text
     dropped = trace.quota.ranking.dropped
     assert dropped
-    assert [entry.chunk_id for entry in dropped if printed(trace.chunks[entry.chunk_id], trace.specs) not in text] == []
+    nearest = dropped[:NEAREST]
+    assert [entry.chunk_id for entry in nearest if printed(trace.chunks[entry.chunk_id], trace.specs) not in text] == []
     headings = ("list", "corpora", "anchors", "references", "balance", "cut", "settings", "basis")
     places = [text.index(words.t(f"report.{key}")) for key in headings]
     assert len(set(places)) == len(headings)
