@@ -77,7 +77,8 @@ def table(content: pd.DataFrame) -> None:
 def ranked(side: dict[str, Any]) -> None:
     """One of two rankings side by side."""
     rows = [
-        ["–", item["rule"], ""] if "rule" in item else [item["place"], item["title"], " ".join(item["lines"])] for item in side["items"]
+        ["–", item["rule"], ""] if "rule" in item else [item["place"], item["title"], " ".join(map(text_of, item["lines"]))]
+        for item in side["items"]
     ]
     st.markdown(f"**{side['title']}**")
     table(pd.DataFrame(rows, columns=["Platz", "Norm", "Angaben"]))
@@ -126,8 +127,13 @@ def draw(block: dict[str, Any]) -> None:
         with st.expander(block["label"]):
             for inner in block["blocks"]:
                 draw(inner)
+    elif kind in ("legend", "links"):
+        st.caption(" · ".join(map(text_of, block.get("entries") or block["links"])))
     elif kind == "figure":
         st.plotly_chart(go.Figure(block["figure"]), key=block["key"])
+    else:
+        # The page would be lighter than what it stands for.
+        raise ValueError(f"Block {kind!r}: found a kind that the hollow page does not draw. Add it.")
 
 
 def main() -> None:
