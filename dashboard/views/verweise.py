@@ -78,13 +78,12 @@ def _row(verweis: Verweis, trace: Trace, words: Words) -> Block:
 
 
 def outcome(verweis: Verweis, trace: Trace, words: Words) -> list[str]:
-    """What became of a reference, and where its norm stands: in the list already, or at the end of the run."""
+    """What became of a reference, and where its norm stands at the end of the run, which is not where it stood when it was read."""
     said = words.word("verweis", verweis.fate) + (f": {verweis.error_class}" if verweis.error_class else "")
-    if verweis.at:
-        return [said, words.t("term.place", place=verweis.at)]
-    if verweis.fate != "fetched":
+    if verweis.fate != "fetched" and not verweis.at:
         return [said]
-    places = [place for place, entry in enumerate(trace.final, start=1) if entry.chunk_id in verweis.chunk_ids]
+    brought = (trace.anchored.living[verweis.at - 1].chunk_id,) if verweis.at else verweis.chunk_ids
+    places = [place for place, entry in enumerate(trace.final, start=1) if entry.chunk_id in brought]
     return [said, words.t("term.place", place=places[0]) if places else words.t("movement.legend.below")]
 
 

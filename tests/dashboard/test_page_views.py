@@ -13,8 +13,8 @@ from dashboard.blocks import Block, written
 from dashboard.journey import steps
 from dashboard.views import anchors, balance, corpora, faults, floor, hits, movement, verweise
 from dashboard.words import page_words
-from retrieval.decide import decide
-from retrieval.model import AnchorClaim, Chunk, ReadyHit, RouteAnswer, Target, Units
+from retrieval.decide import decide, looked_up
+from retrieval.model import Address, AnchorClaim, Chunk, ReadyHit, Reference, RouteAnswer, Target, Units
 from retrieval.settings import Settings
 from retrieval.trace import Fault, Trace
 from tests.builders import answer, chunk, pool
@@ -228,6 +228,23 @@ def test_a_reference_names_hit_words_target_and_outcome() -> None:
     assert quoted[1] == written("Näheres regeln § 2 AMG-T und § 7 ApoG.")
     assert (target, outcome[0]) == ([{"text": "AMG-T · § 2", "norm": "gesetz||§ 2"}], "nachgeladen")
     assert by_words["„§ 7 ApoG“"][2:] == ["ApoG", ["Ziel nicht im Bestand"]]
+
+
+def test_a_norm_that_a_reference_names_and_another_displaces_is_not_said_to_be_in_the_list() -> None:
+    keys = {"a1": 0.9, "a2": 0.4, "a3": 0.3}
+    chunks = [chunk(key, "A", f"§ {key[1]}") for key in (*keys, "a9")]
+    named = [
+        Reference(number, number + 3, f"§ {section}", "resolved", target=Address("A", "", f"§ {section}"))
+        for number, section in ((0, 9), (4, 2))
+    ]
+    found = Units("found", (ReadyHit("a9", 1.0),))
+    one = pool([answer("A", keys)], chunks, references={"a1": named}, units={looked_up(Address("A", "", "§ 9")): found})
+    outcomes = {}
+    for score in (0.5, 0.1):
+        trace = decide(one, Settings.of({"max_final_results": 2, "verweis_score": score, "weight_lexical": 0}))
+        outcomes[score] = verweise.outcome(trace.verweise[1], trace, DE)
+    said = "stand schon in der Liste, bevor Verweise hinzukamen"
+    assert outcomes == {0.5: [said, "hinter dem letzten Platz"], 0.1: [said, "Platz 2"]}
 
 
 def test_references_that_are_not_listed_are_counted_by_their_fate() -> None:
