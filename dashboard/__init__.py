@@ -13,7 +13,12 @@ SERVER_FLAGS = (
     "--server.fileWatcherType=none",
     "--client.toolbarMode=minimal",
     "--runner.magicEnabled=false",
+    "--global.minCachedMessageSize=1000000000",
     "--theme.light.primaryColor=#1f5f8b",
     "--theme.dark.primaryColor=#3f86ba",
 )
-"""The flags of ``streamlit run`` that say the same as ``.streamlit/config.toml``, for a start from any folder."""
+"""The flags of ``streamlit run`` that say the same as ``.streamlit/config.toml``, for a start from any folder.
+
+Streamlit sends a long message once and later names it only. After quick presses of a key a browser may have forgotten it, and the page
+stands still; at a size that no message has, every one is sent whole.
+"""

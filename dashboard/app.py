@@ -28,6 +28,7 @@ from retrieval.words import LANGUAGES, Words
 
 log = logging.getLogger(__name__)
 _ADDRESS = "address"
+_SETTLED = "settled"
 _STAMP = "stamp"
 _PRINTED = "<style>@media print { [data-testid=stSidebar], [data-testid=stHeader], [data-testid=stPageLink] { display: none } }</style>"
 _OWN_NAMES = {"de": "Deutsch", "en": "English"}
@@ -165,15 +166,21 @@ def _above(runs: Runs, words: Words) -> list[Block]:
 
 
 def _read_address() -> None:
-    """Take the state from the address where it is not the one that this session has written: a new link, or the way back."""
+    """Take the state from the address where it is not the one that this session has written: a new link, or the way back.
+
+    What a control has changed since counts more: of several quick changes the later ones reach us with an address that the browser has not
+    yet replaced by ours.
+    """
     pairs = st.query_params.to_dict()
-    if STATE not in st.session_state or pairs != st.session_state[_ADDRESS]:
+    if STATE not in st.session_state or (pairs != st.session_state[_ADDRESS] and st.session_state[STATE] == st.session_state[_SETTLED]):
         st.session_state[STATE], st.session_state["notes"] = read(pairs)
-        st.session_state[_ADDRESS] = pairs
+        st.session_state[_ADDRESS], st.session_state[_SETTLED] = pairs, st.session_state[STATE]
 
 
 def _write_address(norm: bool) -> None:
-    pairs = write(st.session_state[STATE], norm)
+    state: State = st.session_state[STATE]
+    pairs = write(state, norm)
+    st.session_state[_SETTLED] = state
     if pairs != st.session_state[_ADDRESS]:
         st.session_state[_ADDRESS] = pairs
         st.query_params.from_dict(pairs)
