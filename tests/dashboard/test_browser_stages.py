@@ -36,9 +36,14 @@ def test_a_link_without_stages_sets_their_switches_and_one_click_takes_a_stage_i
 
 def test_the_chosen_stage_is_drawn_with_its_sentence(visit: Visit) -> None:
     page = visit(f"stufen{ask(QUESTION)}")
-    see(page, "Eine Stufe genauer")
+    # What is drawn later moves the choice from under the pointer, so the click waits for the last drawing.
+    page.locator(".st-key-funnel .js-plotly-plot").wait_for()
     settled(page)
-    page.get_by_role("radiogroup", name="Stufe ansehen").get_by_text("Quote", exact=True).click()
+    choice = page.get_by_role("radiogroup", name="Stufe ansehen")
+    choice.get_by_text("Quote", exact=True).click()
+    choice.locator("label:has(input:checked)", has_text="Quote").wait_for()
+    settled(page)
+    see(page, "ohne die Quote")
     see(page, "Quote: endgültige Liste ohne und mit")
 
 
