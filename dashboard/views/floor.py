@@ -108,8 +108,10 @@ def sentence(trace: Trace, words: Words) -> str:
     parts = [words.t("floor.how", ratio=ratio, best=words.number(quota.best), floor=words.number(quota.floor))]
     taking = sum(corpus.takes_part for corpus in quota.corpora)
     parts.append(words.n("floor.taking", taking, all=words.whole(len(quota.corpora))))
-    if quota.applied:
-        reserved = sum(corpus.reserved for corpus in quota.corpora)
+    reserved = sum(corpus.reserved for corpus in quota.corpora)
+    if quota.applied and not reserved:
+        parts.append(words.n("floor.no_round", quota.places))
+    elif quota.applied:
         parts.append(words.n("floor.reserved", reserved, places=quota.places, rounds=words.n("floor.rounds", quota.rounds)))
         parts.append(words.word("quota.stopped", quota.stopped))
     elif "quota" in trace.without:

@@ -46,8 +46,8 @@ def summary(trace: Trace, words: Words) -> str:
     said = f"{read} {words.n('verweise.followed', followed, cap=words.whole(cap))}"
     best = trace.fused.living[0].rank if trace.fused.living else 0.0
     score = trace.settings.references.verweis_score
-    if not followed or score < best:
-        return said
+    if score <= best or not any(verweis.fate == "fetched" for verweis in trace.verweise):
+        return said  # among equals what the search found stands first
     return f"{said} {words.t('verweise.ahead', score=words.number(score), best=words.number(best))}"
 
 

@@ -247,6 +247,27 @@ def test_a_norm_that_a_reference_names_and_another_displaces_is_not_said_to_be_i
     assert outcomes == {0.5: [said, "hinter dem letzten Platz"], 0.1: [said, "Platz 2"]}
 
 
+def test_references_stand_ahead_of_the_search_only_with_a_higher_rank_score() -> None:
+    chunks = [chunk("a1", "A", "§ 1"), chunk("a9", "A", "§ 9")]
+    named = [Reference(0, 3, "§ 9", "resolved", target=Address("A", "", "§ 9"))]
+    found = {looked_up(Address("A", "", "§ 9")): Units("found", (ReadyHit("a9", 1.0),))}
+    one = pool([answer("A", {"a1": 0.5})], chunks, references={"a1": named}, units=found)
+    for score, first in ((0.5, "a1"), (0.6, "a9")):
+        trace = decide(one, Settings.of({"verweis_score": score, "weight_lexical": 0}))
+        assert trace.final[0].chunk_id == first
+        assert ("vor allen Treffern der Suche" in verweise.summary(trace, DE)) == (first == "a9")
+
+
+def test_a_quota_without_a_whole_round_says_that_it_secures_nothing() -> None:
+    one = pool(
+        [answer("A", {"a1": 0.9}), answer("B", {"b1": 0.8}), answer("C", {"c1": 0.7})], [chunk(f"{key.lower()}1", key) for key in "ABC"]
+    )
+    said = floor.sentence(decide(one, Settings.of({"max_final_results": 2, "weight_lexical": 0})), DE)
+    assert said.endswith(
+        "Die Quote sichert keinen Platz: Eine Runde braucht einen Platz für jedes teilnehmende Regelwerk, zu vergeben ist höchstens 1."
+    )
+
+
 def test_references_that_are_not_listed_are_counted_by_their_fate() -> None:
     one = run("Apotheke abweichen").verweise[1]
     many = tuple(type(one)(one.by, 900, 0, 5, "§ 1", "beyond_cap") for _ in range(30))
