@@ -18,6 +18,7 @@ _DASHES: dict[Kind, str] = {"same": "solid", "moved": "dash", "partial": "dot"}
 _QUIET, _STRONG = "#8b95a1", "#3f86ba"
 _ROW_HEIGHT = 26
 _LEFT, _RIGHT = 34, 24
+_MARKER = 8
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -129,8 +130,10 @@ def _lines(drawn: Sequence[_Drawn], words: Words) -> dict[str, Any]:
         "name": words.t(f"slopes.kind.{kind}"),
         "legendgroup": kind,
         "connectgaps": False,
+        # On a narrow page the outer markers stand wider than the margin of the axis.
+        "cliponaxis": False,
         "line": {"dash": _DASHES[kind], "color": colour, "width": 2.5 if strong else 1.2},
-        "marker": {"size": 8 if strong else 6, "color": colour, "symbol": "circle-open" if kind == "partial" else "circle"},
+        "marker": {"size": _MARKER if strong else _MARKER - 2, "color": colour, "symbol": "circle-open" if kind == "partial" else "circle"},
     }
 
 
@@ -157,10 +160,11 @@ def _layout(titles: Sequence[str], drawn: Sequence[_Drawn], deep: int, ink: str,
         "zeroline": False,
         "automargin": True,
         "ticks": "",
+        "ticklabelstandoff": _MARKER,
         "fixedrange": True,
         "tickfont": {"color": ink},
     }
-    left = [(one.rows[0], f"{figure_text(one.label, _LEFT)}  <b>{one.places[0]}</b>") for one in drawn if one.rows[0]]
+    left = [(one.rows[0], f"{_shortened(one.label, _LEFT)}  <b>{one.places[0]}</b>") for one in drawn if one.rows[0]]
     right = [(one.rows[last], _name(one, last)) for one in drawn if last > 0 and one.rows[last]]
     return {
         "height": 140 + _ROW_HEIGHT * (deep + 1),
@@ -193,7 +197,15 @@ def _layout(titles: Sequence[str], drawn: Sequence[_Drawn], deep: int, ink: str,
 
 def _name(one: _Drawn, number: int) -> str:
     """The place in a list, with the name of a hit that stands in none before it."""
-    return f"<b>{one.places[number]}</b>" + ("" if any(one.places[:number]) else f"  {figure_text(one.label, _RIGHT)}")
+    return f"<b>{one.places[number]}</b>" + ("" if any(one.places[:number]) else f"  {_shortened(one.label, _RIGHT)}")
+
+
+def _shortened(label: str, most: int) -> str:
+    """A name that is too long loses what it begins with: by its end it is told from its neighbours."""
+    kept = label
+    while len(kept) > most and " · " in kept:
+        kept = kept.split(" · ", 1)[1]
+    return figure_text(kept if kept == label else f"… {kept}", most + 2)
 
 
 def _inner(count: int, drawn: Sequence[_Drawn], ink: str) -> list[dict[str, Any]]:
@@ -204,7 +216,9 @@ def _inner(count: int, drawn: Sequence[_Drawn], ink: str) -> list[dict[str, Any]
     return [
         {
             "type": "scatter",
-            "mode": "text",
+            # The marker is not seen: it is as large as those of the lines, and keeps the text off them.
+            "mode": "markers+text",
+            "marker": {"size": _MARKER + 4, "opacity": 0},
             "x": [number for number, _ in inner],
             "y": [one.rows[number] for number, one in inner],
             "text": [_name(one, number) for number, one in inner],

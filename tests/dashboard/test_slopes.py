@@ -50,9 +50,21 @@ def test_the_name_of_a_hit_stands_where_it_comes_first() -> None:
 
 def test_lists_between_the_outer_ones_say_their_places_beside_the_markers() -> None:
     drawn = figure([*TWO, Column("am Ende", ("d",))], LABELS, "#000", DE)
-    texts = next(one for one in drawn["data"] if one.get("mode") == "text")
+    texts = next(one for one in drawn["data"] if one.get("mode") == "markers+text")
     assert texts["text"] == ["<b>1</b>", "<b>3</b>", "<b>2</b>  Vertrag · § 4"]
     assert texts["x"] == [1, 1, 1]
+    largest = max(one["marker"]["size"] for one in drawn["data"] if one.get("mode") == "lines+markers")
+    assert texts["marker"]["size"] > largest and texts["marker"]["opacity"] == 0  # the text keeps off the markers that are seen
+
+
+def test_the_markers_of_the_outer_lists_are_drawn_whole_on_a_narrow_page() -> None:
+    assert {one["cliponaxis"] for one in figure(TWO, LABELS, "#000", DE)["data"] if one.get("mode") == "lines+markers"} == {False}
+
+
+def test_a_name_that_is_too_long_keeps_its_section() -> None:
+    long = {**LABELS, "d": "Abgabevertrag · Anlage 11 · § 107 Abs. 1"}
+    drawn = figure(TWO, long, "#000", DE)
+    assert drawn["layout"]["yaxis2"]["ticktext"][-1] == "<b>2</b>  … Anlage 11 · § 107 Abs. 1"
 
 
 def test_a_shortened_list_keeps_the_true_places_and_is_drawn_without_gaps() -> None:
