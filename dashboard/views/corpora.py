@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dashboard.blocks import Block, Cell, paragraph, row, table
+from dashboard.blocks import Block, Cell, folded, paragraph, row, table
 from dashboard.naming import short_name, shortened
 from retrieval.model import LEXICAL, VECTOR
 from retrieval.trace import CorpusTrace, RouteTrace, Trace
 from retrieval.words import Words
 
+_MOST_OTHERS = 8
+"""More corpora that were not asked than these stand behind a label."""
+
 
 def blocks(trace: Trace, words: Words) -> list[Block]:
-    """A sentence about the selection and one row for each corpus in stock."""
+    """A sentence about the selection and one row for each corpus in stock; many that were not asked have a table of their own."""
     head = [words.t(f"corpora.head.{name}") for name in ("corpus", "state", "answer", "vector", "lexical")]
-    rows = [_row(corpus, trace, words) for corpus in trace.corpora]
-    return [paragraph(sentence(trace, words)), table(words.t("corpora.caption"), head, rows, empty=words.t("corpora.empty"))]
+    caption, others = words.t("corpora.caption"), [corpus for corpus in trace.corpora if corpus.state != "asked"]
+    many = len(others) > _MOST_OTHERS
+    rows = [_row(corpus, trace, words) for corpus in trace.corpora if not many or corpus.state == "asked"]
+    found = [paragraph(sentence(trace, words)), table(caption, head, rows, empty=words.t("corpora.empty"))]
+    if many:
+        label = words.n("funnel.not_asked", len(others))
+        found.append(folded(label, [table(label, head, [_row(corpus, trace, words) for corpus in others])], "corpora_others"))
+    return found
 
 
 def sentence(trace: Trace, words: Words) -> str:

@@ -13,6 +13,8 @@ from retrieval.inspector.funnel import Branch, Funnel, Level
 from retrieval.trace import Trace
 from retrieval.words import Words
 
+_MOST_OTHERS = 8
+"""More corpora that were not asked than these are counted, not listed: every number of theirs is missing."""
 STEPS = ("places", "distinct", "anchored", "before", "final")
 COLUMNS = ["corpus_id", "name", *STEPS]
 _FILLS = (
@@ -149,15 +151,19 @@ def _shifted(found: Funnel, trace: Trace, words: Words) -> list[str]:
 
 def blocks(found: Funnel, trace: Trace, words: Words) -> list[Block]:
     """The sentence, and one row for each corpus with its number at each step; what was not asked or failed says so."""
+    others = sum(not one.levels for one in found.branches)
+    many = others > _MOST_OTHERS
     head = [words.t("funnel.corpus"), *(words.t(f"funnel.head.{step}") for step in STEPS)]
     rows = [
         row([_name(one, trace, words), *(words.whole(number) for number in counts(one) or (None,) * len(STEPS))], _tone(one))
         for one in found.branches
+        if one.levels or not many
     ]
     rows.append(row([words.t("funnel.all"), *(words.whole(number) for number in counts(found.total))], "strong"))
     return [
         paragraph(sentence(found, trace, words)),
         table(words.t("funnel.caption"), head, rows, numeric=range(1, len(head))),
+        *([paragraph(f"{words.n('funnel.not_asked', others)}.", muted=True)] if many else []),
         paragraph(words.t("funnel.reading"), muted=True),
     ]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from dashboard.blocks import Block
 from dashboard.views import anchors as anchor_view
-from dashboard.views import differences, faults, floor, funnel, misses, named, spread
+from dashboard.views import corpora, differences, faults, floor, funnel, misses, named, spread
 from dashboard.views import verweise as verweis_view
 from dashboard.words import page_words
 from retrieval.decide import STAGES, decide
@@ -61,6 +61,20 @@ def test_the_funnel_has_a_number_for_each_corpus_and_step() -> None:
     table = funnel.frame(funnel_of(trace), trace)
     assert table.values.tolist() == [["A", "A", 5, 5, 5, 5, 3], ["B", "B", 1, 1, 1, 1, 1], ["C", "C", 1, 1, 1, 1, 0]]
     assert funnel.sheet(table, DE)[1][0] == ["A", 5, 5, 5, 5, 3]
+
+
+def test_many_corpora_that_were_not_asked_are_folded_or_counted() -> None:
+    stock = ["A", *(f"Z{number}" for number in range(9))]
+    for size, many in ((9, False), (10, True)):
+        one = pool([answer("A", {"a1": 0.9})], [chunk("a1", "A")], available=stock[:size])
+        trace = decide(one, Settings.of({"max_corpora_per_query": 1}))
+        found = corpora.blocks(trace, DE)
+        assert [len(block["rows"]) for block in found if block["type"] == "table"] == [1 if many else 9]
+        folds = [(block["label"], len(block["blocks"][0]["rows"])) for block in found if block["type"] == "folded"]
+        assert folds == ([("9 weitere Regelwerke wurden nicht befragt", 9)] if many else [])
+        record = funnel.blocks(funnel_of(trace), trace, DE)
+        assert len(record[1]["rows"]) == (2 if many else 10)
+        assert ("9 weitere Regelwerke wurden nicht befragt." in paragraphs(record)) == many
 
 
 def test_the_parts_of_each_bar_sum_to_the_whole_and_tell_corpora_apart_by_pattern() -> None:
