@@ -30,7 +30,7 @@ def test_the_stations_and_the_changes_are_printed(run: Run, sample_index: Path) 
 def test_a_norm_that_was_not_fetched_tells_its_rank(run: Run, sample_index: Path) -> None:
     found = run("why", "§ 9 Abgabevertrag", QUESTION, "--set", "fetch_k=5", "--index", sample_index)
     assert "§ 9" in found.out.splitlines()[0]
-    assert "in der Vektorsuche, geholt wurden 5;" in found.out.splitlines()[0]
+    assert "in der Vektorsuche, geholt wurde bis Rang 5;" in found.out.splitlines()[0]
 
 
 def test_life_and_answer_come_as_json_that_reads_back(run: Run, sample_index: Path) -> None:

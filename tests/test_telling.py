@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -62,8 +63,8 @@ def test_a_hit_of_the_search_is_explained_by_the_ranks_of_both_routes() -> None:
         "Platz 1 von 1 mit dem Ordnungswert 0,450 = Vektorsuche: 0,500 × 0,500 + Wortsuche: 0,500 × 0,400."
     )
     assert reason(gathered, "a1", "vector") == (
-        "Rang 1 im Regelwerk; geholt werden die besten 60. Kosinus 0,500, auf der Skala von 0 bis 1: 0,500. "
-        "Unter allen befragten Regelwerken ist es Rang 1."
+        "Rang 1 im Regelwerk; geholt wird bis Rang 60. Kosinus 0,500, auf der Skala von 0 bis 1: 0,500. "
+        "Unter den geholten Textstücken aller Regelwerke ist es Rang 1."
     )
     assert reason(gathered, "a1", "fusion", EN, fusion="rrf") == (
         "Place 1 of 1 with the rank score 1.000 = vector search, rank 1: 0.500 + word search, rank 1: 0.500."
@@ -78,10 +79,40 @@ def test_a_place_by_the_quota_says_which_place_it_would_be_without() -> None:
     assert sentence(two_corpora(), "b1", max_final_results=4, min_ratio=0.2) == expected
 
 
+def test_a_norm_whose_place_the_quota_gave_away_is_not_said_to_stand_behind_the_list() -> None:
+    said = sentence(two_corpora(), "a4", max_final_results=4, min_ratio=0.2)
+    assert said.startswith(
+        "A · § 4 steht nicht in der Liste: Nach dem Ordnungswert wäre es Platz 4, doch die Quote hat Plätze für andere Treffer gesichert. "
+        "Zum letzten Treffer ohne gesicherten Platz (freie Plätze: 2) fehlen "
+    )
+    assert reason(two_corpora(), "a4", "final", max_final_results=4, min_ratio=0.2) == (
+        "Nach dem Ordnungswert Platz 4 von 6 Kandidaten; die Quote hat den Platz einem anderen Treffer gegeben."
+    )
+
+
+def test_a_norm_that_the_quota_displaced_by_a_tie_says_so() -> None:
+    scores = {"a1": 0.9, "a2": 0.8, "a3": 0.5, "a4": 0.5}
+    chunks = [chunk(one, "a", f"§ {one[1]}") for one in scores] + [chunk("b1", "b", "§ 1")]
+    gathered = pool([answer("a", scores), answer("b", {"b1": 0.45})], chunks)
+    assert sentence(gathered, "a4", max_final_results=4) == (
+        "A · § 4 steht nicht in der Liste: Nach dem Ordnungswert wäre es Platz 4, doch die Quote hat Plätze für andere Treffer gesichert. "
+        "Der letzte Treffer ohne gesicherten Platz (freie Plätze: 2) hat denselben Ordnungswert, kommt in der Reihenfolge aber früher."
+    )
+
+
+@pytest.mark.parametrize("words", [DE, EN])
+def test_sentences_about_a_number_read_well_for_one(words: Words) -> None:
+    gathered = pool([answer("a", {"a1": 0.5, "a2": 0.4})], [chunk("a1", "a", "§ 1"), chunk("a2", "a", "§ 2")])
+    found, telling = told(gathered, "a2", words, max_final_results=1, max_corpora_per_query=1, fetch_k=1)
+    said = " ".join([telling.answer(found), *(telling.reason(station) for station in found.stations)])
+    assert not re.search(r"\b1 (freie |free |best |besten |hits|Treffer[n ]|werden|wurden|are|were)", said)
+
+
 def test_a_corpus_below_the_floor_says_by_how_much() -> None:
     # The rank scores are halves of the scores: only one route gives them.
     assert sentence(two_corpora(), "b1", max_final_results=4) == (
-        "B · § 1 steht nicht in der Liste: Es wäre Platz 6, die Liste endet mit Platz 4; zum letzten aufgenommenen Treffer fehlen 0,200. "
+        "B · § 1 steht nicht in der Liste: Es wäre Platz 6, die Liste endet mit Platz 4; "
+        "zum letzten aufgenommenen Treffer fehlen 0,200 im Ordnungswert. "
         "Auch die Quote hilft nicht: Das Regelwerk liegt 0,015 unter der Schwelle."
     )
     assert reason(two_corpora(), "b1", "floor", max_final_results=4) == (
@@ -91,7 +122,9 @@ def test_a_corpus_below_the_floor_says_by_how_much() -> None:
 
 def test_a_margin_that_rounds_to_nothing_is_less_than_little() -> None:
     gathered = pool([answer("a", {"a1": 0.5, "a2": 0.4999})], [chunk("a1", "a", "§ 1"), chunk("a2", "a", "§ 2")])
-    assert sentence(gathered, "a2", max_final_results=1).endswith("zum letzten aufgenommenen Treffer fehlen weniger als 0,001.")
+    assert sentence(gathered, "a2", max_final_results=1).endswith(
+        "zum letzten aufgenommenen Treffer fehlen weniger als 0,001 im Ordnungswert."
+    )
 
 
 def test_a_tie_says_that_the_order_decided() -> None:
@@ -130,7 +163,9 @@ def test_a_reference_is_told_with_the_hit_that_names_the_norm() -> None:
     gathered = pool([answer("a", {"a1": 0.9})], chunks, references=references, units=units)
     assert sentence(gathered, "a2") == "A · § 2 steht auf Platz 1, weil ein Treffer darauf verweist: A · § 1 („§ 2“)."
     beyond, telling = told(gathered, "a3", max_verweis_normen=1)
-    assert telling.reason(beyond.station("verweis")) == ("A · § 1 nennt die Norm. Sie wäre die 2. verfolgte; höchstens 1 werden verfolgt.")
+    assert telling.reason(beyond.station("verweis")) == (
+        "A · § 1 nennt die Norm. In der Reihe der verfolgten wäre sie Nummer 2; die Höchstzahl ist 1."
+    )
     quote = beyond.station("verweis").quote
     assert quote is not None
     assert (quote.sentence, quote.sentence[quote.start : quote.end]) == ("Es gilt § 3.", "§ 3")

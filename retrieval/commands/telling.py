@@ -59,7 +59,8 @@ class Telling:
         """The rule that let the norm pass or stopped it, with the values that it compared."""
         values = self._values(station)
         said = self.words.t(self._key(station), **values)
-        return f"{said} {self.words.t('station.overall', **values)}" if station.overall else said
+        overall = "station.overall_fetched" if station.state == "passed" else "station.overall"
+        return f"{said} {self.words.t(overall, **values)}" if station.overall else said
 
     def _key(self, station: Station) -> str:
         name, reason = station.name, station.reason
@@ -112,7 +113,7 @@ class Telling:
     def _outcome(self, station: Station) -> str:
         family = "anchor" if station.name == "anchor" else "verweis"
         said = self.words.word(family, station.reason)
-        return said[:1].upper() + said[1:] if family == "anchor" else said
+        return said[:1].upper() + said[1:]
 
     def claim(self, claim: AnchorClaim) -> str:
         """An anchor by its name, with who wrote it and when."""
@@ -170,7 +171,8 @@ class Telling:
             return self.words.t("life.out.never", norm=norm, vector=self._clause(station), lexical=self._clause(life.station("lexical")))
         final, floor = life.station("final"), life.station("floor")
         values = {**self._values(station), "before": self.words.whole(final.place), "limit": self.words.whole(final.bound)}
-        said = self.words.t(f"life.out.{station.reason}", norm=norm, **values)
+        reason = f"displaced_{station.reason}" if final.reason == "displaced" else station.reason
+        said = self.words.t(f"life.out.{reason}", norm=norm, **values)
         if life.decisive != "fill" or floor.state != "stopped":
             return said
         return f"{said} {self.words.t('life.out.below_floor', missing=self.missing(floor))}"

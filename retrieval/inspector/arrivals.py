@@ -201,10 +201,10 @@ def _named(entry: Entry, trace: Trace) -> Station:
 
 
 def _final(entry: Entry, trace: Trace) -> Station:
+    """The final place; for a norm without one the place before the quota, which displaced it where that lies within the list."""
     before = 1 + [one.chunk_id for one in trace.completed.living].index(entry.chunk_id)
     for place, one in enumerate(trace.final, start=1):
         if one.chunk_id == entry.chunk_id:
             return Station("final", "passed", "in_list", place, trace.limit or 0, len(trace.final), before=before, value=one.rank)
-    return Station(
-        "final", "stopped", "below_limit", before, trace.limit or 0, len(trace.completed.living), before=before, value=entry.rank
-    )
+    reason = "displaced" if before <= (trace.limit or 0) else "below_limit"
+    return Station("final", "stopped", reason, before, trace.limit or 0, len(trace.completed.living), before=before, value=entry.rank)
