@@ -37,10 +37,11 @@ const start = (root) => {
     return fill(words.against, { changes: changes.map(([name, n]) => counted(name, n)).join(", ") });
   };
 
-  // The events next to a value, null where there is none.
+  // The events next to a value, null where there is none. Of two at one value the first is the change that lasts.
   const beside = (value) => {
     const after = data.events.find((event) => event.at > value) || null;
-    const before = data.events.findLast((event) => event.at < value) || null;
+    const last = data.events.findLast((event) => event.at < value);
+    const before = last ? data.events.find((event) => event.at === last.at) : null;
     return [before, after];
   };
 
@@ -87,8 +88,8 @@ const start = (root) => {
     part.stability.hidden = here >= 0 && Boolean(data.off || data.constant);
     put(part.stability, sentence(place));
     put(part.summary, summary(here));
-    put(part.previousText, before ? before.text : words.none_before);
-    put(part.nextText, after ? after.text : words.none_after);
+    put(part.previousText, before ? before.down : words.none_before);
+    put(part.nextText, after ? after.up : words.none_after);
     part.previous.disabled = Boolean(data.off) || stop(-1) === null;
     part.next.disabled = Boolean(data.off) || stop(1) === null;
     root.dataset.value = String(value);

@@ -12,7 +12,7 @@ from dashboard.blocks import Block, folded, paragraph, row, table
 from dashboard.knobtext import label, number
 from dashboard.naming import norm, title_of
 from retrieval.inspector.events import MOST_DIGITS, Along, Event, Standing, along
-from retrieval.inspector.tracks import Moved, Track
+from retrieval.inspector.tracks import Change, Moved, Track
 from retrieval.knobs import Knob
 from retrieval.settings import KNOBS
 from retrieval.trace import Trace
@@ -49,8 +49,9 @@ def component_data(seen: Along, trace: Trace, words: Words) -> Block:
     """Everything that the component needs to draw any value of the range by itself, as plain data.
 
     ``lists`` are the different lists, as places in ``hits``; ``between`` and ``at`` name a list for each stretch and each point (-1: the
-    value is refused). ``events`` are the sentences with their place and size, ``stops`` the values to jump to. ``spans`` of a hit are the
-    intervals in which it stands in the list. ``words`` are the sentences; their placeholders are filled where the value is known.
+    value is refused). ``events`` are the sentences, upwards and downwards, with their place and size, ``stops`` the values to jump to.
+    ``spans`` of a hit are the intervals in which it stands in the list. ``words`` are the sentences; their placeholders are filled where
+    the value is known.
     """
     track = seen.track
     knob = KNOBS[track.knob]
@@ -94,7 +95,8 @@ def _hit(hit: Standing, trace: Trace, words: Words) -> Block:
 
 
 def _event(event: Event, knob: Knob, trace: Trace, words: Words) -> Block:
-    return {"at": event.at, "size": event.size, "text": event_sentence(event, knob, trace, words)}
+    texts = {name: event_sentence(event, knob, trace, words, name) for name in ("up", "down")}
+    return {"at": event.at, "size": event.size, **texts}
 
 
 def _words(track: Track, knob: Knob, words: Words) -> Block:
@@ -165,13 +167,16 @@ def _always(hit: Standing) -> bool:
     return len(hit.spans) == 1 and hit.share == 1
 
 
-def event_sentence(event: Event, knob: Knob, trace: Trace, words: Words) -> str:
-    """What happens at one event: ``Bei 0,62: § 14 RV kommt auf Platz 10 in die Liste; § 31 SGB V verlässt …``."""
-    return words.t(f"track.event.{event.kind}", at=number(knob, event.at, words), what=_what(event, trace, words))
+def event_sentence(event: Event, knob: Knob, trace: Trace, words: Words, way: str = "up") -> str:
+    """What happens at one event: ``Bei 0,62: § 14 RV kommt auf Platz 10 in die Liste; § 31 SGB V verlässt …``.
+
+    ``way`` is ``down`` for a reader who lowers the value.
+    """
+    change = event.change if way == "up" else event.back
+    return words.t(f"track.event.{event.kind}", at=number(knob, event.at, words), what=_what(change, trace, words))
 
 
-def _what(event: Event, trace: Trace, words: Words) -> str:
-    change = event.change
+def _what(change: Change, trace: Trace, words: Words) -> str:
     parts = [words.t("track.event.enters", norm=_norm(one.chunk_id, trace), place=one.after) for one in change.enters[:_NAMED]]
     if len(change.enters) > _NAMED:
         parts.append(words.n("track.event.more_enter", len(change.enters) - _NAMED))
@@ -242,7 +247,7 @@ def _events(seen: Along, trace: Trace, words: Words) -> list[Block]:
 
 def _told(event: Event, trace: Trace, words: Words) -> list[str]:
     """The sentence of an event, and under it who moves where if there it is only counted."""
-    sentence = words.t(f"track.table.told.{event.kind}", what=_what(event, trace, words))
+    sentence = words.t(f"track.table.told.{event.kind}", what=_what(event.change, trace, words))
     moves = event.change.moves
     counted = len(moves) > 2 or (len(moves) == 2 and bool(event.change.enters or event.change.leaves))
     if not counted:

@@ -18,10 +18,12 @@ class Event(msgspec.Struct, frozen=True):
 
     ``passing``: the list is another one before and after this value; the change reads upwards. ``exactly``: only at this very value
     stands a list that stands on neither side; the change leads from the side to it. ``refused``: this very value is no setting.
+    ``back`` is the same for who comes from the right: read downwards, or from the right side.
     """
 
     kind: Literal["passing", "exactly", "refused"]
     change: Change
+    back: Change
 
     @property
     def at(self) -> float:
@@ -78,11 +80,11 @@ def events(track: Track) -> tuple[Event, ...]:
         sides = track.between[max(place - 1, 0) : place + 1]
         here = track.at[place]
         if sides[0] != sides[-1]:
-            found.append(Event("passing", _change(point, sides[0], sides[-1])))
+            found.append(Event("passing", _change(point, sides[0], sides[-1]), _change(point, sides[-1], sides[0])))
         if here is None:
-            found.append(Event("refused", Change(point)))
+            found.append(Event("refused", Change(point), Change(point)))
         elif here not in sides:
-            found.append(Event("exactly", _change(point, sides[0], here)))
+            found.append(Event("exactly", _change(point, sides[0], here), _change(point, sides[-1], here)))
     return tuple(found)
 
 

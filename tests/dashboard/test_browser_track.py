@@ -186,6 +186,18 @@ def test_the_buttons_jump_too_and_are_off_where_nothing_more_happens(slider: Sli
     assert "Zwischen 0,00 und 0,2778 bleibt die Liste gleich." in page.locator(".track .stability").inner_text()
 
 
+def test_the_sentence_of_the_previous_event_says_what_happens_on_the_way_down(slider: Slider) -> None:
+    page = slider()
+    before = titles(page)
+    told = page.locator(".track").get_by_text("Bei 0,2778:", exact=False).first.inner_text()
+    page.get_by_role("button", name="Voriges Ereignis").click()
+    stands_at(page, 0.1)
+    (new,) = (title for title in titles(page) if title not in before)
+    assert f"{new} kommt auf Platz" in told
+    upwards = page.locator(".track").get_by_text("Bei 0,2778:", exact=False).first.inner_text()
+    assert f"{new} verlässt die Liste" in upwards
+
+
 def test_a_typed_number_with_a_comma_counts_on_enter(slider: Slider) -> None:
     page = slider()
     number(page).fill("0,1234")

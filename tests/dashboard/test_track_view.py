@@ -81,6 +81,15 @@ def test_a_third_list_exactly_at_a_breakpoint_is_an_event_beside_the_passing() -
     assert [(event.kind, event.at) for event in found] == [("passing", 0.5), ("exactly", 0.5)]
 
 
+def test_an_event_reads_backwards_for_who_lowers_the_value() -> None:
+    (passing,) = events(made("ab", "bc"))
+    assert [one.chunk_id for one in passing.change.enters] == [one.chunk_id for one in passing.back.leaves] == ["c"]
+    assert [one.chunk_id for one in passing.back.enters] == ["a"]
+    assert [(one.before, one.after) for one in passing.back.moves] == [(1, 2)]
+    _, exactly = events(made("ab", "ba", at=(("a", "b"), ("a", "c"), ("b", "a"))))
+    assert [one.chunk_id for one in exactly.back.leaves] == ["b"]
+
+
 def test_a_refused_value_is_an_event_in_which_nothing_moves() -> None:
     found = events(made("ab", at=(None, ("a", "b"))))
     assert [(event.kind, event.at, event.size) for event in found] == [("refused", 0.0, 0)]
