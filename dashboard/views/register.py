@@ -12,6 +12,8 @@ from retrieval.stock import Federation
 from retrieval.words import Words
 
 _IN_STOCK = "found"
+_JOINT = " + "
+"""Between words of a trigger that must stand in the question together."""
 
 
 def blocks(register: AnchorRegister, federation: Federation, words: Words) -> list[Block]:
@@ -26,6 +28,11 @@ def blocks(register: AnchorRegister, federation: Federation, words: Words) -> li
         paragraph(words.n("register.checked", len(register.anchors))),
         *_verdict(findings, len(register.anchors), words),
         table(words.t("register.caption"), head, rows, empty=words.t("register.empty")),
+        *(
+            [paragraph(words.t("register.joined"), muted=True)]
+            if any(_JOINT in wording for one in every for wording in one.wordings)
+            else []
+        ),
     ]
 
 

@@ -23,8 +23,8 @@ PRODUCTION = "FUNDSTELLE_PRODUCTION"
 _DIGITS = 10
 _HASH = re.compile(f"[0-9a-f]{{{_DIGITS}}}")
 _TABLE = "production"
-# What only speaks, draws or writes files changes no list; a better sentence is no other program.
-_FACES = {"cli.py", "commands", "exports", "inspector", "tours.py", "words"}
+# What only speaks, draws, measures or writes files changes no list; a better sentence is no other program.
+_FACES = {"cli.py", "commands", "evaluation", "exports", "inspector", "tours.py", "words"}
 _SUFFIXES = (".py", ".toml", ".tsv")
 
 

@@ -338,6 +338,7 @@ def test_the_register_shows_its_findings_first_and_every_claim() -> None:
     assert first[0] == ["AMG-T · § 99", "Gesetz über Arzneimittel", "leer"]
     assert first[1] == ["nicht im Bestand", "Zeile 11 im Register"]
     assert second[0][0] == {"text": "AMG-T · § 2", "norm": "gesetz||§ 2"}
+    assert blocks[-1]["text"] == "Wörter mit + dazwischen lösen den Anker nur aus, wenn alle in der Frage stehen."
     assert second[2:] == [["„Hut + Winter“", "„Kopf“"], [written("Ein Vermerk."), "Redaktion, 2033-05-02"]]
 
 
