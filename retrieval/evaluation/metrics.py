@@ -26,7 +26,7 @@ class Metric(msgspec.Struct, frozen=True):
     """A metric as data. ``of`` computes it; ``of_judged`` computes it from lists without unjudged places, None where that says nothing.
 
     ``kind``: ``share`` where every question has 0 or 1, ``mean`` else. ``by_corpus`` says that it can be asked of the norms of one corpus
-    alone. The sentences may name ``{k}``. Values lie between ``low`` and ``high``; more is better.
+    alone; ``compared`` that more of it makes a setting better. The sentences may name ``{k}``. Values lie between ``low`` and ``high``.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Metric(msgspec.Struct, frozen=True):
     of_judged: Measure | None = None
     kind: Literal["share", "mean"] = "mean"
     by_corpus: bool = True
+    compared: bool = True
     low: float = 0.0
     high: float = 1.0
 
@@ -239,6 +240,7 @@ _ALL = (
         "Share of the first {k} places on which there is a judgement; a place without one counts as not helpful elsewhere.",
         judged,
         by_corpus=False,
+        compared=False,
     ),
     Metric(
         "demanded",

@@ -27,6 +27,7 @@ Numbers = NDArray[np.float64]
 Method = Literal["wilson", "bootstrap", "bound", "none"]
 Verdict = Literal["better", "worse", "not_distinguishable", "equal", "no_questions"]
 _ROUNDING = 1e-12
+_FEWEST = 10
 
 
 class Interval(msgspec.Struct, frozen=True):
@@ -40,9 +41,10 @@ class Interval(msgspec.Struct, frozen=True):
 
 
 class Estimate(msgspec.Struct, frozen=True):
-    """A mean over ``n`` questions with its interval; ``value`` is None where no question entered, ``interval`` where too few did.
+    """A mean over ``n`` questions with its interval; ``value`` and ``interval`` are None where no question entered.
 
-    ``method``: ``wilson`` for shares of questions, ``bootstrap`` for means of other values, ``bound`` for means without any spread.
+    ``method``: ``wilson`` for shares of questions, ``bootstrap`` for means of other values, ``bound`` for such means of few values or
+    without any spread.
     """
 
     value: float | None
@@ -125,17 +127,15 @@ def share(values: Sequence[float], level: float = LEVEL) -> Estimate:
 
 
 def mean(values: Sequence[float], level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED) -> Estimate:
-    """The mean of values from 0 to 1, with its bootstrap interval; a single question has none.
+    """The mean of values from 0 to 1, with its bootstrap interval, or Wilson's as a bound.
 
-    Values that are all equal leave a bootstrap nothing to vary, and an interval without width would claim certainty. Wilson's interval
-    bounds it then: no values from 0 to 1 spread more than those of 0 and 1 with the same mean.
+    Values that are all equal leave a bootstrap nothing to vary, and fewer than ten too little: its interval would claim more than they
+    know. Wilson's is taken then, and is wide enough, for no values from 0 to 1 spread more than those of 0 and 1 with the same mean.
     """
     if not values:
         return Estimate(None, 0)
     value, n = math.fsum(values) / len(values), len(values)
-    if n == 1:
-        return Estimate(value, n)
-    if max(values) == min(values):
+    if n < _FEWEST or max(values) == min(values):
         return Estimate(value, n, wilson(min(n * value, n), n, level), "bound")
     return Estimate(value, n, bootstrap(values, level, resamples, seed), "bootstrap")
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from retrieval.evaluation import statistics
-from retrieval.evaluation.statistics import Effect, Interval, effect, effects, halves, held_out, holm, mean, share, tried, wilson
+from retrieval.evaluation.statistics import Effect, Estimate, Interval, effect, effects, halves, held_out, holm, mean, share, tried, wilson
 
 DRAWN = np.random.default_rng(7)
 VALUES = [float(one) for one in DRAWN.choice((0, 0.25, 0.5, 0.75, 1), 40)]
@@ -178,9 +178,18 @@ def test_ten_perfect_values_are_not_certainty() -> None:
     assert (half.method, half.interval) == ("bound", wilson(2, 4))
 
 
-def test_no_question_gives_no_figure_and_one_no_interval() -> None:
-    assert (share([]).value, mean([]).value, mean([]).n) == (None, None, 0)
-    assert (mean([0.5]).value, mean([0.5]).interval) == (0.5, None)
+def test_few_values_are_not_resampled_because_their_interval_would_be_too_narrow() -> None:
+    few = [0.75, 1.0]
+    assert (mean(few).method, mean(few).interval) == ("bound", wilson(1.75, 2))
+    assert mean(few * 5).method == "bootstrap"
+    resampled, bound = statistics.bootstrap(few), mean(few).interval
+    assert bound is not None
+    assert bound.low < resampled.low
+
+
+def test_no_question_gives_no_figure_and_one_question_a_wide_interval() -> None:
+    assert (share([]), mean([])) == (Estimate(None, 0), Estimate(None, 0))
+    assert mean([0.5]).interval == wilson(0.5, 1)
     assert share([1.0]).interval == wilson(1, 1)
 
 
@@ -188,7 +197,8 @@ def test_no_question_gives_no_figure_and_one_no_interval() -> None:
 def test_an_estimate_lies_in_its_interval_and_comes_again(some: list[float]) -> None:
     found = mean(some, resamples=500)
     assert found == mean(some, resamples=500)
-    assert found.interval is None or found.value in found.interval or math.isclose(found.interval.low, found.interval.high)
+    assert found.interval is not None
+    assert found.value in found.interval
 
 
 def test_intervals_of_nothing_are_refused() -> None:
