@@ -31,6 +31,11 @@ def to_why(text: str, norm: str) -> Line:
     return {"text": text, "norm": norm, "why": True} if norm else text
 
 
+def alike(found: Sequence[Line]) -> list[Line]:
+    """Lines of a cell that rank alike: none of them is the main one."""
+    return [{**(one if isinstance(one, dict) else {"text": one, "norm": ""}), "alike": True} for one in found]
+
+
 def links(label: str, found: Sequence[Line]) -> Block:
     """Ways to norms, in a row; ``label`` names the row for readers aloud."""
     return {"type": "links", "label": label, "links": list(found)}

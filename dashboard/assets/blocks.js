@@ -50,7 +50,7 @@ const line = (content, className) => {
 
 const lines = (parent, list, firstClass) => {
   list.filter((content) => content !== "").forEach((content, index) => {
-    parent.append(line(content, index ? "under" : firstClass || "main"));
+    parent.append(line(content, index && !content.alike ? "under" : firstClass || "main"));
   });
   return parent;
 };

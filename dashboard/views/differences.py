@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard import slopes
-from dashboard.blocks import Block, Cell, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, alike, paragraph, row, table, to_norm
 from dashboard.knobtext import first_up
 from dashboard.links import key_of
 from dashboard.naming import norm
@@ -120,7 +120,7 @@ def overview(every: Sequence[Difference], trace: Trace, words: Words) -> list[Bl
 
 def _norms(moved: Sequence[Moved], trace: Trace, words: Words) -> Cell:
     chunks = [trace.chunks[one.chunk_id] for one in moved]
-    return [to_norm(norm(chunk, trace.specs), key_of(chunk)) for chunk in chunks] or words.t("differences.nobody")
+    return alike([to_norm(norm(chunk, trace.specs), key_of(chunk)) for chunk in chunks]) or words.t("differences.nobody")
 
 
 def blocks(columns: Sequence[Column], trace: Trace, words: Words, caption: str) -> list[Block]:
