@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import pandas as pd
@@ -12,6 +13,7 @@ from dashboard.links import key_of
 from dashboard.naming import figure_text, norm, short_name, title_of
 from retrieval.exports.cells import Cell
 from retrieval.inspector.spread import ANCHOR, Dot, Formula, Spread, Strip, Term
+from retrieval.model import VECTOR
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -271,12 +273,13 @@ def _gap_mark(found: Spread, edges: list[float], words: Words) -> list[dict[str,
 
 def decision_sentence(found: Spread, trace: Trace, words: Words) -> str:
     """The gap between the two highest decision scores of the list, and how many hits have none."""
-    without = sum(one.cosine is None for one in found.decisions)
-    none = [words.n("decision.none", without)] if without else []
+    scoreless = {one.chunk_id for one in found.decisions if one.cosine is None}
+    why = Counter(formula.missing.get(VECTOR, "not_found") for formula in found.formulas if formula.chunk_id in scoreless)
+    none = [words.n(f"decision.none.{code}", count) for code, count in why.items()]
     if not found.decisions:
         return words.t("decision.nothing")
     if found.first is None:
-        return words.t("decision.all_none")
+        return " ".join([words.t("decision.all_none"), *none])
     first = _unbroken(found.first.chunk_id, trace)
     value = words.number(found.first.cosine)
     if found.second is None:
@@ -319,14 +322,19 @@ def formulas(found: Spread, trace: Trace, words: Words) -> list[Block]:
 def in_words(formula: Formula, found: Spread, words: Words) -> list[str]:
     """The lines of one formula: what gives the rank score, what the routes alone would give, and the lift."""
     routes = f"{_sum(formula, found, words)} = {words.number(formula.total)}" if formula.terms else ""
-    missing = [words.t(f"formula.{code}", route=words.word("route", route)) for route, code in formula.missing.items()]
-    lines = [routes, *missing]
     if formula.kind == "fixed":
         fixed = words.t("formula.fixed", why=first_up(words.word("rank_by", formula.rank_by)), rank=words.number(formula.rank))
-        lines = [fixed, words.t("formula.unused", formula=routes) if routes else words.t("hits.no_parts")]
+        lines = [fixed, words.t("formula.unused", formula=routes) if routes else _no_parts(formula, words)]
+    else:
+        lines = [routes, *(words.t(f"formula.{code}", route=words.word("route", route)) for route, code in formula.missing.items())]
     if formula.lifted is not None:
         lines.append(words.t("formula.lifted", before=words.number(formula.rank), after=words.number(formula.lifted)))
     return [line for line in lines if line]
+
+
+def _no_parts(formula: Formula, words: Words) -> str:
+    """Why no route has given anything; of a retriever that is not ours the routes are not known."""
+    return words.t("formula.no_routes" if "foreign" in formula.missing.values() else "hits.no_parts")
 
 
 def _sum(formula: Formula, found: Spread, words: Words) -> str:

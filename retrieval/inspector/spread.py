@@ -9,7 +9,7 @@ import msgspec
 
 from retrieval.ranking import Entry, RankBy
 from retrieval.stages.fusion import Method
-from retrieval.trace import Trace
+from retrieval.trace import CorpusTrace, Trace
 
 
 class Dot(msgspec.Struct, frozen=True, gc=False):
@@ -72,6 +72,8 @@ class Term(msgspec.Struct, frozen=True, gc=False):
     amount: float
 
 
+Missing = Literal["not_found", "failed", "foreign"]
+"""Why a route gave a hit nothing; of a retriever that is not ours its routes are not known."""
 FormulaKind = Literal["weighted", "rrf", "fixed"]
 
 
@@ -79,7 +81,7 @@ class Formula(msgspec.Struct, frozen=True):
     """How the rank score of one hit of the final list comes about.
 
     ``terms`` are the routes and ``total`` is their sum; where ``kind`` is ``fixed`` the rank came from ``rank_by`` instead and the terms
-    count nothing. ``missing`` are the other routes, each with ``failed`` or ``not_found``. ``rank`` is the score before the quota,
+    count nothing. ``missing`` are the other routes, each with its reason. ``rank`` is the score before the quota,
     ``lifted`` that of a hit that was moved to the front, None else.
     """
 
@@ -90,7 +92,7 @@ class Formula(msgspec.Struct, frozen=True):
     terms: tuple[Term, ...]
     total: float
     rank: float
-    missing: dict[str, Literal["failed", "not_found"]] = {}
+    missing: dict[str, Missing] = {}
     lifted: float | None = None
 
 
@@ -162,10 +164,14 @@ def _strips(trace: Trace) -> tuple[Strip, ...]:
 def _formula(final: Entry, before: Entry, place: int, trace: Trace) -> Formula:
     kind: FormulaKind = trace.settings.fusion.fusion if before.rank_by == "routes" else "fixed"
     terms = tuple(Term(part.route, part.weight, part.scaled, part.place, part.amount) for part in before.parts)
-    failed = {route.route for one in trace.corpora if one.corpus_id == final.corpus_id for route in one.routes if route.status == "failed"}
     found = {term.route for term in terms}
-    missing: dict[str, Literal["failed", "not_found"]] = {
-        route: "failed" if route in failed else "not_found" for route in trace.shares if route not in found
-    }
+    corpus = next(one for one in trace.corpora if one.corpus_id == final.corpus_id)
+    missing = {route: _missing(route, corpus) for route in trace.shares if route not in found}
     lifted = final.rank if final.rank_by == "named_first" else None
     return Formula(final.chunk_id, place, kind, before.rank_by, terms, sum(term.amount for term in terms), before.rank, missing, lifted)
+
+
+def _missing(route: str, corpus: CorpusTrace) -> Missing:
+    if corpus.foreign:
+        return "foreign"
+    return "failed" if any(one.route == route and one.status == "failed" for one in corpus.routes) else "not_found"

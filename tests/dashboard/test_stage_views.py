@@ -23,6 +23,7 @@ from retrieval.inspector.funnel import funnel as funnel_of
 from retrieval.inspector.misses import RULES
 from retrieval.inspector.misses import misses as misses_of
 from retrieval.inspector.spread import spread as spread_of
+from retrieval.model import AnchorClaim, CorpusAnswer, ReadyHit, Target, Units
 from retrieval.settings import Settings
 from retrieval.trace import Pool, Trace
 from tests.builders import answer, chunk, pool
@@ -201,6 +202,18 @@ def test_for_a_stage_that_is_left_out_the_sentence_says_what_it_would_do() -> No
     assert rows(differences.overview([found], trace, DE), DE.t("differences.caption"))[0][0] == ["Quote", "in diesem Lauf weggelassen"]
 
 
+def test_norms_that_a_stage_brings_in_are_drawn_alike() -> None:
+    chunks = [chunk(key, key[0].upper(), f"§ {key[1]}") for key in ("a1", "a2", "b1", "b2")]
+    scores = {"a1": 0.9, "a2": 0.8}
+    anchor = AnchorClaim(Target("B", "§ 1"))
+    units = Units("found", (ReadyHit("b1", 1.0), ReadyHit("b2", 1.0)))
+    gathered = pool([answer("A", scores), answer("B")], chunks, claims=[(anchor, units)])
+    trace = decide(gathered, Settings())
+    found = difference(gathered, trace, "anchors")
+    brought = rows(differences.overview([found], trace, DE), DE.t("differences.caption"))[0][1]
+    assert [(line["text"], line["alike"]) for line in brought] == [("B · § 1", True), ("B · § 2", True)]
+
+
 def test_a_stage_that_does_nothing_says_so() -> None:
     trace = quota_run()
     found = difference(quota_pool(), trace, "anchors")
@@ -274,6 +287,23 @@ def test_the_gap_is_one_of_decision_scores_only() -> None:
     drawn = spread.decision_figure(spread_of(trace), trace, DE, "#000")
     assert drawn["layout"]["annotations"][0]["text"] == "Abstand 0,100"
     assert [shape["x0"] for shape in drawn["layout"]["shapes"]] == [0.8, 0.9]
+
+
+def test_a_hit_without_decision_score_says_whether_its_search_failed_or_did_not_find_it() -> None:
+    chunks = [chunk("a1", "A"), chunk("b1", "B"), chunk("f1", "F")]
+    foreign = CorpusAnswer("F", "ok", ready=(ReadyHit("f1", 0.9),), foreign=True)
+    answers = [answer("A", lexical={"a1": 0.8}, failed_routes=["vector"]), answer("B", {}, {"b1": 0.4}), foreign]
+    trace = decide(pool(answers, chunks), Settings())
+    found = spread_of(trace)
+    assert spread.decision_sentence(found, trace, DE) == (
+        "Kein Treffer der Liste hat einen Urteilswert; zu zeichnen gibt es nichts. "
+        "1 Treffer hat keinen Urteilswert und wird nicht gezeichnet: Ein fremder Sucher hat ihn ohne Urteilswert geliefert. "
+        "1 Treffer hat keinen Urteilswert und wird nicht gezeichnet: Die Vektorsuche seines Regelwerks ist ausgefallen. "
+        "1 Treffer hat keinen Urteilswert und wird nicht gezeichnet: Die Vektorsuche hat ihn nicht gefunden."
+    )
+    assert spread.in_words(found.formulas[0], found, DE)[1] == (
+        "Ein fremder Sucher hat den fertigen Wert geliefert; seine Suchwege sind nicht bekannt."
+    )
 
 
 def test_a_formula_has_its_numbers_filled_in() -> None:
