@@ -53,7 +53,7 @@ def _before_fusion(trace: Trace, everything: bool, words: Words) -> list[Block]:
 
 
 def _result(trace: Trace, everything: bool, words: Words) -> list[Block]:
-    today = date.today().strftime("%d.%m.%Y" if words.language == "de" else "%d %B %Y")
+    today = words.date(date.today())
     record = [
         heading(words.t("section.record")),
         *funnel.blocks(funnel_of(trace), trace, words),

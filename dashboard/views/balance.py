@@ -59,8 +59,15 @@ def stamps(trace: Trace, words: Words) -> list[Block]:
     """What the run rests on: versions of index, model, anchors and code."""
     head = [words.t("stamps.head.what"), words.t("stamps.head.version")]
     names = ("index", "model", "anchors", "code")
-    rows = [row([words.t(f"stamps.{name}"), getattr(trace.stamps, name) or words.t("stamps.none")]) for name in names]
+    rows = [row([words.t(f"stamps.{name}"), _stamp(name, trace, words)]) for name in names]
     return [table(words.t("stamps.caption"), head, rows)]
+
+
+def _stamp(name: str, trace: Trace, words: Words) -> str:
+    found = str(getattr(trace.stamps, name))
+    if name == "code" and found == "source":
+        return words.t("stamps.source")
+    return found or words.t("stamps.none")
 
 
 def settings(used: Settings, words: Words) -> list[Block]:

@@ -127,7 +127,7 @@ class Telling:
             found = calendar_date.fromisoformat(text)
         except ValueError:
             return text
-        return found.strftime("%d.%m.%Y" if self.words.language == "de" else "%d %B %Y")
+        return self.words.date(found)
 
     # --- the answer ---------------------------------------------------------------------------------------------------
 

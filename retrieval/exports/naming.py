@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date
 
 from retrieval.knobs import Knob, Value
 from retrieval.model import (
@@ -55,11 +54,6 @@ def printed(place: Chunk | Address | Target, specs: Mapping[str, CorpusSpec]) ->
 def tied(address: str) -> str:
     """An address in which no line ends between § or Abs. and its number."""
     return address.replace("§ ", "§\u00a0").replace("Abs. ", "Abs.\u00a0")
-
-
-def day(made: date, words: Words) -> str:
-    """A date in the language's own order."""
-    return f"{made:%d.%m.%Y}" if words.language == "de" else f"{made:%Y-%m-%d}"
 
 
 def label(knob: Knob, words: Words) -> str:

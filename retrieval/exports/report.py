@@ -17,7 +17,7 @@ import msgspec
 
 from retrieval.exports.cells import Cell
 from retrieval.exports.fingerprints import Fingerprint
-from retrieval.exports.naming import day, kinds, printed, title
+from retrieval.exports.naming import kinds, printed, title
 from retrieval.exports.sections import Section, sections
 from retrieval.ranking import Entry, Part
 from retrieval.trace import Trace
@@ -59,7 +59,7 @@ def report(trace: Trace, words: Words, made: date) -> bytes:
         language=words.language,
         title=words.t("report.title"),
         question=trace.question,
-        made=f"{words.t('file.run.date')}: {day(made, words)}",
+        made=f"{words.t('file.run.date')}: {words.date(made)}",
         invented=_invented(trace, words),
         faults_title=words.t("report.faults"),
         faults=tuple(_faults(trace, words)),
@@ -74,7 +74,7 @@ def report(trace: Trace, words: Words, made: date) -> bytes:
         glossary=words.t("report.glossary"),
         hits=hits,
         sections=sections(trace, words),
-        foot=words.t("report.foot", date=day(made, words), mark=Fingerprint.of(trace).text()),
+        foot=words.t("report.foot", date=words.date(made), mark=Fingerprint.of(trace).text()),
     )
     return html.encode("utf-8", "replace")
 

@@ -13,7 +13,7 @@ from typing import Any
 import xlsxwriter
 
 from retrieval.exports.cells import safe_text
-from retrieval.exports.naming import day, label, shown, title
+from retrieval.exports.naming import label, shown, title
 from retrieval.exports.sections import basis, selection
 from retrieval.exports.tables import CEILING, SCORE, SHARE, WEIGHT, Content, Formula, K, Table, tables
 from retrieval.knobs import Knob, Value
@@ -130,7 +130,7 @@ def _about(trace: Trace, made: date, words: Words) -> list[_Line]:
     without = ", ".join(words.word("stage", stage) for stage in trace.without)
     return [
         line("question", trace.question),
-        line("date", day(made, words)),
+        line("date", words.date(made)),
         line("hits", len(trace.final)),
         line("limit", trace.limit or words.t("file.run.no_limit")),
         line("partial", words.t(f"file.run.partial_{'yes' if trace.partial else 'no'}")),

@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Iterator, Mapping
+from datetime import date
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 LANGUAGES = ("de", "en")
+_MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
 NONE = "–"
 
 
@@ -66,6 +71,10 @@ class Words:
     def percent(self, share: float) -> str:
         """A share from 0 to 1 as whole per cent."""
         return f"{share * 100:.0f} %" if self.language == "de" else f"{share * 100:.0f}%"
+
+    def date(self, day: date) -> str:
+        """A date: 05.11.2026, or 5 November 2026."""
+        return f"{day:%d.%m.%Y}" if self.language == "de" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
 
     def quoted(self, text: str) -> str:
         """Words of a question or of a text, in the quotation marks of the language."""

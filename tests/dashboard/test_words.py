@@ -1,5 +1,6 @@
 """The catalogue: both languages say the same things, and every code of a run has a word."""
 
+from datetime import date
 from string import Formatter
 from typing import get_args
 
@@ -66,6 +67,11 @@ def test_a_difference_is_that_of_the_numbers_that_are_shown() -> None:
     assert (words.number(one), words.number(other), words.difference(one, other)) == ("0,280", "0,428", "0,148")
     assert (words.number(0.1274), words.number(0.1935), words.difference(0.1274, 0.1935)) == ("0,127", "0,194", "0,067")
     assert words.difference(None, 0.5) == NONE
+
+
+def test_a_date_is_written_as_the_language_writes_it() -> None:
+    day = date(2026, 11, 5)
+    assert (Words("de").date(day), Words("en").date(day)) == ("05.11.2026", "5 November 2026")
 
 
 def test_a_missing_number_is_a_dash_and_zero_is_zero() -> None:
