@@ -1,0 +1,93 @@
+"""XLSX: the first sheet that has a column of questions, one question in each row."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+from retrieval.errors import BadInput
+from retrieval.evaluation.formats.preview import Preview, unusable
+from retrieval.evaluation.formats.table import HEAD, Line, column_of, read_table, rows_of
+from retrieval.evaluation.formats.zipped import members
+from retrieval.evaluation.golds import Golds
+from retrieval.evaluation.model import QuestionSet
+from retrieval.exports.cells import safe_text
+
+NAME = "xlsx"
+_MOST_CHARACTERS = 32_767
+"""What one cell of a spreadsheet holds at most (Excel specifications and limits)."""
+_WIDTHS = (24, 60, 60, 8, 24, 20, 40, 12)
+_PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
+
+
+def read(data: bytes, golds: Golds, name: str = "", texts: Mapping[str, str] | None = None) -> Preview:
+    """The questions of a workbook. Raises BadInput for what is no workbook, and for one without a column of questions."""
+    members(data, name)  # bounds what it unpacks to before anything is unpacked
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheets = [list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets]
+        book.close()
+    except Exception as error:  # the library has no root for what a foreign file makes it raise
+        found = f"no workbook that can be read ({type(error).__name__})"
+        raise unusable(name, found, "an XLSX file without password", "Save it as XLSX again, or as CSV.") from error
+    rows = next((sheet for sheet in sheets if _has_questions(sheet)), sheets[0] if sheets else [])
+    return read_table(_lines(rows), golds, NAME, name)
+
+
+def _has_questions(sheet: Sequence[Sequence[Any]]) -> bool:
+    return bool(sheet) and any(column_of(_text(cell)) == "text" for cell in sheet[0])
+
+
+def _lines(rows: Sequence[Sequence[Any]]) -> Iterator[Line]:
+    """The rows as texts; empty ones at the end are formatting and no lines."""
+    texts = [[_text(cell) for cell in row] for row in rows]
+    while texts and not any(cell.strip() for cell in texts[-1]):
+        texts.pop()
+    yield from enumerate(texts, start=1)
+
+
+def _text(cell: Any) -> str:
+    """A cell as a person reads it: whole numbers without a point, days without a time, truth as yes or no."""
+    if cell is None:
+        return ""
+    if isinstance(cell, bool):
+        return "ja" if cell else "nein"
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    if isinstance(cell, datetime):
+        return cell.date().isoformat()
+    return cell.isoformat() if isinstance(cell, date) else str(cell)
+
+
+def write(questions: QuestionSet) -> bytes:
+    """The set as a workbook with one sheet; texts that would run are guarded. Raises BadInput for a text that no cell can hold."""
+    import xlsxwriter
+
+    out = io.BytesIO()
+    with xlsxwriter.Workbook(out, _PLAIN) as book:
+        book.set_properties({"created": datetime(2000, 1, 1)})  # the same set gives the same bytes
+        sheet = book.add_worksheet("Fragen")
+        heads, cells = (book.add_format({"text_wrap": True, "valign": "top", "bold": bold}) for bold in (True, False))
+        for column, width in enumerate(_WIDTHS):
+            sheet.set_column(column, column, width)
+        for row, texts in enumerate([list(HEAD), *rows_of(questions)]):
+            for column, text in enumerate(texts):
+                if text:
+                    sheet.write_string(row, column, _fitting(text, row), cells if row else heads)
+        sheet.freeze_panes(1, 1)
+        sheet.autofilter(0, 0, len(questions.questions), len(HEAD) - 1)
+    return out.getvalue()
+
+
+def _fitting(text: str, row: int) -> str:
+    safe = safe_text(text)
+    if len(safe) > _MOST_CHARACTERS:
+        raise BadInput(
+            f"Row {row + 1}: found a text of {len(safe)} characters; a cell of a spreadsheet holds {_MOST_CHARACTERS}. "
+            "Shorten it, or use CSV."
+        )
+    return safe
