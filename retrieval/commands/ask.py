@@ -5,14 +5,14 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
-from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder, one_line, short_name
+from retrieval.commands.terminal import CliWords, Terminal, address, one_line, short_name
 from retrieval.decide import decide
-from retrieval.errors import BadInput, BrokenStock
+from retrieval.errors import BadInput
 from retrieval.ranking import Entry, Part
 from retrieval.settings import KNOBS
 from retrieval.stages.references import Verweis
@@ -29,9 +29,7 @@ _TRIED = ("fetched", "void", "failed")
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle ask``."""
     parser.add_argument("question", metavar="FRAGE", help=words.t("cli.help.question"))
-    settings_command.add_options(parser, words)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    asking.add_options(parser, words)
     parser.set_defaults(run=run)
 
 
@@ -39,20 +37,13 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     """Ask, decide, and print the run; exit code 1 when a part of it failed or a corpus in stock could not be asked."""
     settings = settings_command.chosen(args.settings, args.set)
     question = valid_question(args.question)
-    from retrieval.assemble import open_federation
-
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
-    if not federation.registry.available() and federation.registry.blocked:
-        raise BrokenStock(" ".join(one_line(reason, 500) for reason in federation.registry.blocked.values()))
+    federation = asking.opened(args)
     trace = decide(federation.gather(question, settings), settings)
     if out.as_json:
         out.json(trace.to_json())
     else:
         Report(trace, out).print()
-    blocked = federation.registry.blocked
-    for reason in blocked.values():
-        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
-    return 1 if trace.partial or blocked else 0
+    return asking.told(federation, trace.partial, out)
 
 
 def valid_question(text: str) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
 from retrieval.commands.ask import valid_question
-from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder
+from retrieval.commands.terminal import CliWords, Terminal, address
 from retrieval.decide import decide
 from retrieval.inspector.breakpoints import track
 from retrieval.inspector.tracks import CONTINUOUS, Change, Moved, Track
@@ -21,9 +21,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle breakpoints``."""
     parser.add_argument("question", metavar="FRAGE", help=words.t("cli.help.question"))
     parser.add_argument("--knob", choices=CONTINUOUS, action="append", help=words.t("cli.help.knob"))
-    settings_command.add_options(parser, words)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    asking.add_options(parser, words)
     parser.set_defaults(run=run)
 
 
@@ -31,9 +29,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     """Print the breakpoints; exit code 1 when a part of the run failed."""
     settings = settings_command.chosen(args.settings, args.set)
     question = valid_question(args.question)
-    from retrieval.assemble import open_federation
-
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
+    federation = asking.opened(args)
     pool = federation.gather(question, settings)
     trace = decide(pool, settings)
     tracks = [track(pool, settings, knob) for knob in dict.fromkeys(args.knob or CONTINUOUS)]
@@ -42,7 +38,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     else:
         for found in tracks:
             _print(found, trace, out)
-    return 1 if trace.partial else 0
+    return asking.told(federation, trace.partial, out)
 
 
 def _print(found: Track, trace: Trace, out: Terminal) -> None:

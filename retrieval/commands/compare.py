@@ -10,9 +10,10 @@ from typing import Any
 
 import msgspec
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
 from retrieval.commands.ask import valid_question
-from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder, one_line
+from retrieval.commands.terminal import CliWords, Terminal, address, one_line
 from retrieval.decide import STAGES, decide
 from retrieval.errors import BadInput
 from retrieval.federated import FederatedRetriever
@@ -65,8 +66,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
         parser.add_argument(f"--set-{side}", action="append", default=[], metavar="NAME=WERT", help=text)
         text = words.t("cli.compare.help.without", side=side.upper(), stages=", ".join(STAGES))
         parser.add_argument(f"--without-{side}", action="append", default=[], choices=STAGES, metavar="STUFE", help=text)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    asking.add_options(parser, words, settings=False)
     parser.set_defaults(run=run)
 
 
@@ -76,19 +76,14 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     if a == b:
         raise BadInput("The two settings: found the same on both sides, expected two. Name a file with --b or a change with --set-b.")
     questions = _questions(args)
-    from retrieval.assemble import open_federation
-
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
+    federation = asking.opened(args)
     if args.questions:
         sound = _set(questions, a, b, federation, out)
     else:
         before, after = _traces(questions[0], a, b, federation)
         _one(before, after, out)
         sound = not (before.partial or after.partial)
-    blocked = federation.registry.blocked
-    for reason in blocked.values():
-        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
-    return 0 if sound and not blocked else 1
+    return asking.told(federation, not sound, out)
 
 
 def _side(args: argparse.Namespace, name: str) -> Side:

@@ -8,11 +8,12 @@ import tempfile
 from datetime import date
 from pathlib import Path
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
 from retrieval.commands.ask import valid_question
-from retrieval.commands.terminal import CliWords, Terminal, anchors_file, index_folder, one_line
+from retrieval.commands.terminal import CliWords, Terminal
 from retrieval.decide import decide
-from retrieval.errors import BadInput, BrokenStock
+from retrieval.errors import BadInput
 from retrieval.exports.files import KINDS, export
 
 
@@ -22,9 +23,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     parser.add_argument("--kind", choices=tuple(KINDS), required=True, help=words.t("cli.help.export_kind"))
     parser.add_argument("--output", type=Path, metavar="DATEI", help=words.t("cli.help.export_output"))
     parser.add_argument("--force", action="store_true", help=words.t("cli.help.export_force"))
-    settings_command.add_options(parser, words)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    asking.add_options(parser, words)
     parser.set_defaults(run=run)
 
 
@@ -34,11 +33,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     question = valid_question(args.question)
     if args.output:
         check(args.output, args.force)  # before the question is asked: nobody waits for a refusal
-    from retrieval.assemble import open_federation
-
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
-    if not federation.registry.available() and federation.registry.blocked:
-        raise BrokenStock(" ".join(one_line(reason, 500) for reason in federation.registry.blocked.values()))
+    federation = asking.opened(args)
     trace = decide(federation.gather(question, settings), settings)
     file = export(args.kind, trace, out.words, date.today())
     path: Path = args.output or Path(file.name)
@@ -47,9 +42,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
         out.json({"file": str(path), "kind": args.kind, "mime": file.mime, "bytes": len(file.data), "partial": trace.partial})
     else:
         out.say("export.written", file=path, size=out.words.whole(len(file.data)))
-    for reason in federation.registry.blocked.values():
-        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
-    return 1 if trace.partial or federation.registry.blocked else 0
+    return asking.told(federation, trace.partial, out)
 
 
 def check(path: Path, force: bool) -> None:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 
 import msgspec
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
 from retrieval.commands.ask import valid_question
 from retrieval.commands.cites import single
 from retrieval.commands.telling import Changes, Telling
-from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder, one_line
+from retrieval.commands.terminal import CliWords, Terminal, address, one_line
 from retrieval.decide import decide
-from retrieval.errors import BrokenStock
 from retrieval.federated import FederatedRetriever
 from retrieval.inspector.counterfactuals import Answer, counterfactual
 from retrieval.inspector.life import Life, Piece, chunks_of, life
@@ -27,9 +26,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle why``."""
     parser.add_argument("address", metavar="FUNDSTELLE", help=words.t("cli.help.address"))
     parser.add_argument("question", metavar="FRAGE", help=words.t("cli.help.question"))
-    settings_command.add_options(parser, words)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    asking.add_options(parser, words)
     parser.set_defaults(run=run)
 
 
@@ -37,12 +34,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     """Run the question and print the life of the norm; exit code 1 when a part of the run failed or a corpus could not be asked."""
     settings = settings_command.chosen(args.settings, args.set)
     question = valid_question(args.question)
-    from retrieval.assemble import open_federation
-
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
-    blocked = federation.registry.blocked
-    if not federation.registry.available() and blocked:
-        raise BrokenStock(" ".join(one_line(reason, 500) for reason in blocked.values()))
+    federation = asking.opened(args)
     norm = single(args.address, federation.registry.state.federation)
     pool = federation.gather(question, settings)
     trace = decide(pool, settings)
@@ -52,9 +44,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
         out.json({"life": msgspec.to_builtins(found), "answer": msgspec.to_builtins(answer)})
     else:
         _print(found, answer, Telling(trace, out.words, address, federation.registry.state.federation), out)
-    for reason in blocked.values():
-        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
-    return 1 if trace.partial or blocked else 0
+    return asking.told(federation, trace.partial, out)
 
 
 def _answer(found: Life, pool: Pool, settings: Settings, federation: FederatedRetriever) -> Answer:
