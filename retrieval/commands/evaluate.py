@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
-from retrieval.commands.terminal import CliWords, Terminal, address, anchors_file, index_folder, one_line, short_name
+from retrieval.commands.terminal import CliWords, Terminal, address, one_line, short_name
 from retrieval.decide import decide
 from retrieval.errors import BadInput
 from retrieval.model import CorpusSpec
@@ -41,18 +42,15 @@ class Under(msgspec.Struct, frozen=True):
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle evaluate``."""
     parser.add_argument("set_file", type=Path, metavar="SATZ", help=words.t("cli.evaluate.help.set"))
-    settings_command.add_options(parser, words)
+    asking.add_options(parser, words)
     parser.add_argument("--against", type=Path, metavar="DATEI", help=words.t("cli.evaluate.help.against"))
     text = words.t("cli.evaluate.help.fail_under", metrics=_METRICS)
     parser.add_argument("--fail-under", action="append", default=[], metavar="KENNZAHL=WERT", help=text)
-    parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, out: Terminal) -> int:
     """Measure; exit code 1 when a figure is below its limit, a question or a part of a run failed, or a corpus could not be asked."""
-    from retrieval.assemble import open_federation
     from retrieval.evaluation.against import against
     from retrieval.evaluation.golds import Golds
     from retrieval.evaluation.sets import load
@@ -61,7 +59,7 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     settings = settings_command.chosen(args.settings, args.set)
     other = _other(args.against)
     questions = load(args.set_file).questions
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
+    federation = asking.opened(args)
     checked = Golds(federation.registry.federation).check(questions)
     k = _places(settings, other)
     report = _measured(checked, settings, federation, k)
@@ -130,13 +128,11 @@ def _verdict(report: Report, under: Sequence[Under], federation: FederatedRetrie
         out.complain(out.words.t("cli.evaluate.partial", questions=", ".join(report.partial)))
     if len(report.stamps) > 1:
         out.complain(out.words.t("cli.evaluate.stock_changed"))
-    blocked = federation.registry.blocked
-    for reason in blocked.values():
-        out.complain(out.words.t("cli.ask.blocked", reason=one_line(reason)))
     for low in under:
         numbers = {"value": out.words.number(low.value), "least": out.words.number(low.least)}
         out.complain(out.words.t("cli.evaluate.under", metric=low.metric, **numbers))
-    return 1 if report.failed or report.partial or len(report.stamps) > 1 or blocked or under else 0
+    flawed = bool(report.failed or report.partial or len(report.stamps) > 1 or under)
+    return asking.told(federation, flawed, out)
 
 
 # --- on the terminal --------------------------------------------------------------------------------------------------
