@@ -36,23 +36,28 @@ _CUT = 8
 
 
 def chips(trace: Trace, words: Words) -> list[Block]:
-    """The norms of the list with their places, and those behind its end that came closest, each a click away."""
-    listed = {entry.chunk_id for entry in trace.final}
-    missed = [entry for entry in trace.completed.living if entry.chunk_id not in listed][:_CUT]
+    """The norms of the list with their places, and those behind its end that came closest, each once and a click away."""
+    listed = _by_norm(trace.final, trace)
+    behind = _by_norm(trace.completed.living, trace)
+    missed = [key for key in behind if key not in listed][:_CUT]
     rows = {
-        "why.listed": [words.t("why.chip", place=place, norm=_name(one, trace)) for place, one in enumerate(trace.final, start=1)],
-        "why.cut": [_name(one, trace) for one in missed],
+        "why.listed": [to_why(words.t("why.chip", place=", ".join(places), norm=name), key) for key, (name, places) in listed.items()],
+        "why.cut": [to_why(behind[key][0], key) for key in missed],
     }
     found: list[Block] = []
-    for (key, names), entries in zip(rows.items(), (trace.final, missed), strict=True):
-        if names:
-            ways = [to_why(name, key_of(trace.chunks[one.chunk_id])) for name, one in zip(names, entries, strict=True)]
+    for key, ways in rows.items():
+        if ways:
             found += [paragraph(words.t(key), muted=True), links(words.t(key), ways)]
     return found
 
 
-def _name(entry: Entry, trace: Trace) -> str:
-    return norm(trace.chunks[entry.chunk_id], trace.specs)
+def _by_norm(entries: Sequence[Entry], trace: Trace) -> dict[str, tuple[str, list[str]]]:
+    """The norms of some entries by their keys, each with its name and the places of all its chunks."""
+    found: dict[str, tuple[str, list[str]]] = {}
+    for place, entry in enumerate(entries, start=1):
+        chunk = trace.chunks[entry.chunk_id]
+        found.setdefault(key_of(chunk), (norm(chunk, trace.specs), []))[1].append(str(place))
+    return found
 
 
 def not_one_norm(address: Address, trace: Trace, words: Words) -> list[Block]:
