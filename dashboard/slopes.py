@@ -154,6 +154,18 @@ def in_words(found: Sequence[int], words: Words) -> str:
 
 def _layout(titles: Sequence[str], drawn: Sequence[_Drawn], deep: int, ink: str, title: str) -> dict[str, Any]:
     last = len(titles) - 1
+    left = [(one.rows[0], f"{_shortened(one.label, _LEFT)}  <b>{one.places[0]}</b>") for one in drawn if one.rows[0]]
+    right = [(one.rows[last], _name(one, last)) for one in drawn if last > 0 and one.rows[last]]
+    return layout([figure_text(name, 24) for name in titles], left, right, deep, ink, figure_text(title, 90))
+
+
+Label = tuple[int, str]
+"""A row, counted from 1, and what stands beside it."""
+
+
+def layout(titles: Sequence[str], left: Sequence[Label], right: Sequence[Label], deep: int, ink: str, title: str) -> dict[str, Any]:
+    """The layout of lists side by side: ``titles`` above the columns, labels at both ends, ``deep`` rows."""
+    last = len(titles) - 1
     axis = {
         "range": [deep + 0.7, 0.3],
         "showgrid": False,
@@ -164,16 +176,14 @@ def _layout(titles: Sequence[str], drawn: Sequence[_Drawn], deep: int, ink: str,
         "fixedrange": True,
         "tickfont": {"color": ink},
     }
-    left = [(one.rows[0], f"{_shortened(one.label, _LEFT)}  <b>{one.places[0]}</b>") for one in drawn if one.rows[0]]
-    right = [(one.rows[last], _name(one, last)) for one in drawn if last > 0 and one.rows[last]]
     return {
         "height": 140 + _ROW_HEIGHT * (deep + 1),
-        "title": {"text": figure_text(title, 90), "font": {"color": ink, "size": 15}},
+        "title": {"text": title, "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 8, "t": 74, "b": 60},
         "xaxis": {
             "range": [-0.04, max(last, 1) + 0.04],
             "tickvals": list(range(len(titles))),
-            "ticktext": [figure_text(name, 24) for name in titles],
+            "ticktext": list(titles),
             "side": "top",
             "tickangle": 0,
             "tickfont": {"color": ink},

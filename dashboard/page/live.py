@@ -30,7 +30,8 @@ def parts(trace: Trace, everything: bool, ink: str, words: Words) -> Iterator[tu
     yield "selection", _before_fusion(trace, everything, words)
     if trace.completed.living:
         yield "movement", movement.figure(movement.frame(trace, words), trace, words, ink)
-        yield "moved", [paragraph(movement.sentence(trace, words)), *movement.blocks(trace, words, everything)]
+        said = [paragraph(movement.sentence(trace, words)), paragraph(words.t("movement.says"), muted=True)]
+        yield "moved", [*said, *movement.blocks(trace, words, everything)]
         yield "floor", floor.figure(floor.frame(trace, words), trace, words, ink)
         yield "floor_words", [paragraph(floor.sentence(trace, words)), *floor.blocks(trace, words)]
     else:

@@ -10,6 +10,7 @@ from dashboard.blocks import Block, Line, item, pair, ranking, rule, to_why
 from dashboard.journey import HOWS, How, Step, moving, steps
 from dashboard.links import key_of
 from dashboard.naming import figure_text, norm
+from dashboard.slopes import layout
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -25,7 +26,6 @@ _LINES: dict[How, tuple[str, str, float]] = {
     "displaced": ("solid", _QUIET, 1.0),
     "below": ("solid", _QUIET, 1.0),
 }
-_ROW_HEIGHT = 26
 
 
 def frame(trace: Trace, words: Words) -> pd.DataFrame:
@@ -62,49 +62,13 @@ def figure(table: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
     deep = max((max(line["left"], line["right"]) for line in rows), default=1)
     names = {how: [line for line in rows if line["how"] == how] for how in HOWS}
     shapes, notes = _drawn_lines(trace, rows, words)
-    axis = {
-        "range": [deep + 0.7, 0.3],
-        "showgrid": False,
-        "zeroline": False,
-        "automargin": True,
-        "ticks": "",
-        "fixedrange": True,
-        "tickfont": {"color": ink},
-    }
     left = [(line["left"], f"{figure_text(line['label'], 34)}  <b>{line['before']}</b>") for line in rows]
     right = [(line["right"], _right_label(line, words)) for line in rows]
-    layout = {
-        "height": 150 + _ROW_HEIGHT * (deep + 1),
-        "title": {"text": words.t("movement.chart"), "font": {"color": ink, "size": 15}},
-        "margin": {"l": 8, "r": 8, "t": 74, "b": 70},
-        "xaxis": {
-            "range": [-0.04, 1.04],
-            "tickvals": [0, 1],
-            "ticktext": [words.t("movement.before"), words.t("movement.after")],
-            "side": "top",
-            "tickangle": 0,
-            "tickfont": {"color": ink},
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "yaxis": {**axis, "tickvals": [place for place, _ in left], "ticktext": [text for _, text in left]},
-        "yaxis2": {
-            **axis,
-            "overlaying": "y",
-            "side": "right",
-            "tickvals": [place for place, _ in right],
-            "ticktext": [text for _, text in right],
-        },
-        "legend": {"orientation": "h", "y": 0, "yanchor": "top", "x": 0, "itemclick": False, "itemdoubleclick": False},
-        "shapes": shapes,
-        "annotations": notes,
-        "hovermode": "closest",
-        "font": {"color": ink},
-    }
+    titles = [words.t("movement.before"), words.t("movement.after")]
+    drawn = {**layout(titles, left, right, deep, ink, words.t("movement.chart")), "shapes": shapes, "annotations": notes}
     data = [_trace_of(how, lines, words) for how, lines in names.items() if lines]
     data.append({"type": "scatter", "x": [1], "y": [1], "yaxis": "y2", "opacity": 0, "showlegend": False, "hoverinfo": "skip"})
-    return {"data": data, "layout": layout}
+    return {"data": data, "layout": drawn}
 
 
 def _right_label(line: dict[Any, Any], words: Words) -> str:

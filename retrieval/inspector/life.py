@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 
@@ -18,24 +18,7 @@ from retrieval.stock import Federation
 from retrieval.trace import Pool, Trace
 
 How = Literal["search", "quota", "anchor", "lookup", "verweis", "named", "own_rank", ""]
-STATIONS: tuple[Name, ...] = (
-    "stock",
-    "routed",
-    "required",
-    "selected",
-    "vector",
-    "lexical",
-    "fusion",
-    "lookup",
-    "anchor",
-    "verweis",
-    "merging",
-    "floor",
-    "quota",
-    "fill",
-    "named",
-    "final",
-)
+STATIONS: tuple[Name, ...] = get_args(Name)
 _BY: dict[str, How] = {NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup", VERWEIS: "verweis", "own_rank": "own_rank"}
 
 
