@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
+
 from dashboard.blocks import Block
 from dashboard.views import life as view
 from dashboard.views import whatif
@@ -15,6 +17,7 @@ from retrieval.inspector.life import STATIONS, life
 from retrieval.model import Address
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool, Trace
+from retrieval.words import Words
 from tests.builders import answer, chunk, pool
 from tests.dashboard.demo import HTML, MARKDOWN, federation
 
@@ -60,6 +63,12 @@ def test_a_norm_of_several_chunks_has_one_chip_with_all_its_places() -> None:
 
 def test_an_empty_list_has_no_chips() -> None:
     assert view.chips(decide(pool([answer("A")], []), Settings()), DE) == []
+
+
+@pytest.mark.parametrize("words", [DE, EN])
+def test_the_words_of_the_cards_are_explained_above_them(words: Words) -> None:
+    said = [words.t(f"station.state.{state}") for state in ("passed", "stopped", "not_applicable", "not_reached")]
+    assert [one for one in (*said, words.t("why.decides")) if words.quoted(one) not in words.t("why.explained")] == []
 
 
 def test_the_stations_stand_in_the_order_of_the_run_and_one_decides() -> None:
