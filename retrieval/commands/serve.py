@@ -21,7 +21,7 @@ _MORE_PORTS = 20
 def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle serve``."""
     parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
-    parser.add_argument("--questions", type=Path, metavar="DATEI", help=words.t("cli.help.questions"))
+    parser.add_argument("--questions", type=Path, metavar="DATEI", help=words.t("cli.help.serve_questions"))
     parser.add_argument("--tour", type=Path, metavar="DATEI", help=words.t("cli.help.serve_tour"))
     parser.add_argument("--port", type=int, metavar="PORT", help=words.t("cli.help.port", port=PORT))
     parser.set_defaults(run=run)

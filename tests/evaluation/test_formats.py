@@ -150,10 +150,18 @@ def test_gold_that_is_not_in_stock_is_said_at_import_and_counted() -> None:
         table(("frage", "gold"), ("A?", '"sgb_v § 129 Abs. 2; SGB V § 129 Absatz 2"'), ("B?", '"sgb_v § 999; unbekannt § 1"')), GOLDS
     )
     assert preview.states == {"in_stock": 2, "not_in_stock": 2}
+    assert codes(preview, 2) == ["gold_twice", "id_made"]
     assert codes(preview, 3) == ["gold_not_in_stock", "gold_not_in_stock", "id_made"]
     first, second = preview.questions.questions
     assert first.needs[0].any_of[0].address == first.needs[1].any_of[0].address
     assert len(second.needs) == 2
+
+
+def test_a_norm_that_slipped_into_a_column_that_is_not_read_is_said() -> None:
+    preview = csv_table.read(
+        table(("id", "frage", "gold", "Farbe"), ("1", "A?", "§ 129 SGB V", " § 3 AMPreisV"), ("2", "B?", "", "blau")), GOLDS
+    )
+    assert [codes(preview, line) for line in (2, 3)] == [["norm_beside"], ["no_gold"]]
 
 
 def test_gold_that_nobody_can_read_refuses_its_row() -> None:

@@ -17,7 +17,7 @@ from retrieval.evaluation.formats.preview import (
     about,
     grade_of,
     is_torn,
-    named,
+    unreadable,
     unusable,
 )
 from retrieval.evaluation.golds import LOWEST, Found, Golds
@@ -114,9 +114,11 @@ def _written(found: Found, words: str) -> Found:
 
 
 def _refusals(judgement: Judgement, found: tuple[Found, ...], question: _Open) -> Iterable[Remark]:
-    if not found or any(one.state == "unreadable" for one in found):
-        note = next((f"_{one.note}" for one in found if one.note), "")
-        yield Remark(f"gold_unreadable{note}", {"gold": named(found[0]) if found else judgement.doc})
+    if not found:
+        yield Remark("gold_unreadable", {"gold": judgement.doc})
+    for one in found:
+        if one.state == "unreadable":
+            yield unreadable(one)
     if is_torn(judgement.doc):
         yield Remark("replacement")
     first = question.seen.setdefault((judgement.need, *(doc_id_of(one.gold) for one in found)), judgement.line)

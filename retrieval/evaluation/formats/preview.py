@@ -123,6 +123,7 @@ class Intake:
             return
         question_id = entry.id or made_id(text, self._ids)
         remarks = [*entry.remarks, *(said for found in golds for said in about(found))]
+        remarks += _twice(golds)
         remarks += [] if entry.id else [Remark("id_made", {"id": question_id})]
         remarks += [] if golds else [Remark("no_gold")]
         self._ids[question_id] = entry.line
@@ -147,13 +148,28 @@ class Intake:
             yield Remark("same_text" if other == entry.text else "blank_only", {"line": str(line)})
         for found in golds:
             if found.state == "unreadable":
-                yield Remark("gold_unreadable" + (f"_{found.note}" if found.note else ""), {"gold": named(found)})
+                yield unreadable(found)
+
+
+def _twice(golds: Iterable[Found]) -> list[Remark]:
+    """The norms that a question names a second time."""
+    seen: set[object] = set()
+    found: list[Remark] = []
+    for one in golds:
+        found += [Remark("gold_twice", {"gold": named(one)})] if one.gold.address in seen else []
+        seen |= {one.gold.address} - {NOWHERE}
+    return found
 
 
 def about(found: Found) -> list[Remark]:
     """What is to be said about a gold norm that is taken."""
     said = [Remark(f"gold_{found.state}", {"gold": named(found)})] if found.state in _SAID else []
     return said + ([Remark(f"gold_{found.note}", {"gold": named(found)})] if found.note else [])
+
+
+def unreadable(found: Found) -> Remark:
+    """Why a gold norm cannot be taken."""
+    return Remark("gold_unreadable" + (f"_{found.note}" if found.note else ""), {"gold": named(found)})
 
 
 def named(found: Found) -> str:
@@ -189,6 +205,31 @@ def made_id(text: str, taken: Mapping[str, object]) -> str:
         number += 1
         made = f"{stem}-{number}"
     return made
+
+
+def beside(preview: Preview, old: QuestionSet, ids_are_made: bool) -> Preview:
+    """A preview for a set that has questions already: what stands in it is refused, and an id that was made gives way to one in use.
+
+    ``ids_are_made``: the format holds no ids, so that an equal one is chance.
+    """
+    texts = {_folded(question.text) for question in old.questions}
+    ids: dict[str, object] = dict.fromkeys(question.id for question in old.questions)
+    made = {row.id for row in preview.rows if any(remark.code == "id_made" for remark in row.remarks)}
+    taken: list[Question] = []
+    refused: set[str] = set()
+    for question in preview.questions.questions:
+        new = made_id(question.text, ids) if question.id in ids and (ids_are_made or question.id in made) else question.id
+        if _folded(question.text) in texts or new in ids:
+            refused.add(_folded(question.text))
+            continue
+        ids[new] = None
+        taken.append(msgspec.structs.replace(question, id=new))
+    rows = tuple(_in_set(row) if _folded(row.text) in refused and row.verdict != "refused" else row for row in preview.rows)
+    return msgspec.structs.replace(preview, questions=msgspec.structs.replace(preview.questions, questions=tuple(taken)), rows=rows)
+
+
+def _in_set(row: Row) -> Row:
+    return msgspec.structs.replace(row, verdict="refused", remarks=(*row.remarks, Remark("in_set")))
 
 
 # --- values as people write them ---------------------------------------------------------------------------------------------

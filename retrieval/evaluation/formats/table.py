@@ -29,6 +29,7 @@ HOLDS: frozenset[Field] = frozenset(("id", "text", "grade", "written", "any_of",
 
 _YES = frozenset(("ja", "j", "x", "1", "true", "wahr", "yes", "y"))
 _NO = frozenset(("", "nein", "n", "0", "false", "falsch", "no", "-"))
+_NORM = re.compile(r"§|(?:Art\.|Artikel|Ziffer|Anlage)\s?\d")
 _GERMAN_DATE = re.compile(r"(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})")
 
 Line = tuple[int, Sequence[str]]
@@ -59,8 +60,16 @@ def read_table(lines: Iterable[Line], golds: Golds, format_name: str, name: str)
         elif any(cell.strip() for cell in cells[len(columns) :]):
             intake.refuse(line, "too_many_cells", cells=str(len(cells)), columns=str(len(columns)))
         else:
-            intake.add(_entry(line, {column: original_text(cell) for column, cell in zip(columns, cells, strict=False) if column}, golds))
+            known = {column: original_text(cell) for column, cell in zip(columns, cells, strict=False) if column}
+            intake.add(_entry(line, known, golds, list(_beside(head, columns, cells))))
     return Preview(format_name, QuestionSet(name, tuple(intake.questions)), tuple(intake.rows), tuple(unknown))
+
+
+def _beside(head: Sequence[str], columns: Sequence[str], cells: Sequence[str]) -> Iterator[Remark]:
+    """Norms that slipped into a column that is not read: "§ 1; § 2" without quotation marks is two cells."""
+    for heading, column, cell in zip(head, columns, cells, strict=False):
+        if not column and _NORM.search(cell):
+            yield Remark("norm_beside", {"column": heading.strip(), "value": cell.strip()})
 
 
 def _check(columns: Sequence[str], head: Sequence[str], name: str, line: int) -> None:
@@ -73,8 +82,7 @@ def _check(columns: Sequence[str], head: Sequence[str], name: str, line: int) ->
         raise unusable(name, f"two columns for {', '.join(doubled)} ({named})", "one of each", "Rename or remove one of them.")
 
 
-def _entry(line: int, cells: Mapping[str, str], golds: Golds) -> Entry:
-    remarks: list[Remark] = []
+def _entry(line: int, cells: Mapping[str, str], golds: Golds, remarks: list[Remark]) -> Entry:
     refusals: list[Remark] = []
     grade, said = grade_of(cells.get("grade", ""))
     if said:
