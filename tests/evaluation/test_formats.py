@@ -222,6 +222,7 @@ def test_a_workbook_is_read_with_its_numbers_days_and_empty_rows() -> None:
     book = openpyxl.Workbook()
     book.active.append(["Hinweise"])
     sheet = book.create_sheet("Daten")
+    sheet.append([None])
     for row in (
         ["Nr", "Frage", "Gold", "Kette", "Datum"],
         [1.0, "A?", "§ 129 SGB V", True, datetime(2033, 5, 2)],
@@ -235,7 +236,21 @@ def test_a_workbook_is_read_with_its_numbers_days_and_empty_rows() -> None:
     preview = FORMATS["xlsx"].read(out.getvalue(), GOLDS, "s")
     one, two = preview.questions.questions
     assert (one.id, one.chain, one.date, two.id) == ("1", True, "2033-05-02", "2")
-    assert [(row.line, row.verdict) for row in preview.rows] == [(2, "taken"), (3, "refused"), (4, "remarked")]
+    assert [(row.line, row.verdict) for row in preview.rows] == [(3, "taken"), (4, "refused"), (5, "remarked")]
+
+
+def test_a_cell_far_away_makes_no_million_lines() -> None:
+    book = openpyxl.Workbook()
+    book.active["A1"], book.active["A2"], book.active["A60000"], book.active["ZZ3"] = "Frage", "A?", "B?", "weit weg"
+    out = io.BytesIO()
+    book.save(out)
+    preview = FORMATS["xlsx"].read(out.getvalue(), GOLDS, "s")
+    assert [(row.line, row.verdict) for row in preview.rows] == [(2, "remarked"), (3, "refused"), (60000, "remarked")]
+
+
+def test_empty_lines_in_a_row_are_told_once() -> None:
+    preview = csv_table.read(b"\n\nfrage\nA?\n\n\n\nB?\n\n", GOLDS)
+    assert [(row.line, row.verdict) for row in preview.rows] == [(4, "remarked"), (5, "refused"), (8, "remarked"), (9, "refused")]
 
 
 def test_a_text_that_no_cell_can_hold_is_refused_at_export() -> None:

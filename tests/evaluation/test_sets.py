@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -239,6 +240,29 @@ def test_a_second_writer_is_told_to_wait(tmp_path: Path, monkeypatch: pytest.Mon
     with FileLock(tmp_path / "fragen.toml.history" / "write.lock"), pytest.raises(sets.SetBusy, match="Try again"):
         sets.save(path, made("b"), saved.seen)
     assert sets.load(path) == saved
+
+
+def test_writers_at_the_same_time_lose_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "fragen.toml"
+    sets.save(path, made("start"), "")
+
+    def add(question_id: str) -> None:
+        while True:
+            loaded = sets.load(path)
+            try:
+                sets.save(
+                    path,
+                    msgspec.structs.replace(loaded.questions, questions=(*loaded.questions.questions, question(question_id))),
+                    loaded.seen,
+                )
+            except sets.SetChanged:
+                continue
+            return
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, "abcdefgh"))
+    assert {one.id for one in sets.load(path).questions.questions} == {"start", *"abcdefgh"}
+    assert len(sets.history(path)) == 9
 
 
 def test_what_breaks_off_leaves_the_old_set(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,6 +36,10 @@ Line = tuple[int, Sequence[str]]
 """The number of a line and its cells."""
 
 
+def _is_empty(line: Line) -> bool:
+    return not any(cell.strip() for cell in line[1])
+
+
 def column_of(name: str) -> str:
     """The column that a heading means; empty for one that nobody knows."""
     heading = " ".join(original_text(name).replace("\ufeff", "").casefold().split())
@@ -45,7 +49,7 @@ def column_of(name: str) -> str:
 def read_table(lines: Iterable[Line], golds: Golds, format_name: str, name: str) -> Preview:
     """The questions of a table whose first line holds the names of the columns. Raises BadInput where no column holds the questions."""
     rows = iter(lines)
-    head_line, head = next(rows, (1, ()))
+    head_line, head = next((line for line in rows if not _is_empty(line)), (1, ()))
     columns = [column_of(heading) for heading in head]
     _check(columns, head, name, head_line)
     unknown = [
@@ -54,9 +58,12 @@ def read_table(lines: Iterable[Line], golds: Golds, format_name: str, name: str)
         if heading.strip() and not column
     ]
     intake = Intake()
+    before_empty = False
     for line, cells in rows:
-        if not any(cell.strip() for cell in cells):
-            intake.refuse(line, "empty_line")
+        before_empty, again = _is_empty((line, cells)), before_empty
+        if before_empty:
+            if not again:
+                intake.refuse(line, "empty_line")
         elif any(cell.strip() for cell in cells[len(columns) :]):
             intake.refuse(line, "too_many_cells", cells=str(len(cells)), columns=str(len(columns)))
         else:

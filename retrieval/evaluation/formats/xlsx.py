@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Any
@@ -18,6 +19,7 @@ from retrieval.exports.cells import safe_text
 NAME = "xlsx"
 _MOST_CHARACTERS = 32_767
 """What one cell of a spreadsheet holds at most (Excel specifications and limits)."""
+_MOST_COLUMNS = 64
 _WIDTHS = (24, 60, 60, 8, 24, 20, 40, 12)
 _PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
 
@@ -28,26 +30,34 @@ def read(data: bytes, golds: Golds, name: str = "", texts: Mapping[str, str] | N
     import openpyxl
 
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        sheets = [list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets]
-        book.close()
+        with warnings.catch_warnings(action="ignore"):  # about what a workbook has beside its cells
+            book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+            sheets = [list(_lines(sheet)) for sheet in book.worksheets]
+            book.close()
     except Exception as error:  # the library has no root for what a foreign file makes it raise
         found = f"no workbook that can be read ({type(error).__name__})"
         raise unusable(name, found, "an XLSX file without password", "Save it as XLSX again, or as CSV.") from error
     rows = next((sheet for sheet in sheets if _has_questions(sheet)), sheets[0] if sheets else [])
-    return read_table(_lines(rows), golds, NAME, name)
+    return read_table(rows, golds, NAME, name)
 
 
-def _has_questions(sheet: Sequence[Sequence[Any]]) -> bool:
-    return bool(sheet) and any(column_of(_text(cell)) == "text" for cell in sheet[0])
+def _has_questions(sheet: Sequence[Line]) -> bool:
+    return bool(sheet) and any(column_of(cell) == "text" for cell in sheet[0][1])
 
 
-def _lines(rows: Sequence[Sequence[Any]]) -> Iterator[Line]:
-    """The rows as texts; empty ones at the end are formatting and no lines."""
-    texts = [[_text(cell) for cell in row] for row in rows]
-    while texts and not any(cell.strip() for cell in texts[-1]):
-        texts.pop()
-    yield from enumerate(texts, start=1)
+def _lines(sheet: Any) -> Iterator[Line]:
+    """The rows of a sheet as texts. Of empty rows in a row the first is kept; those at both ends are formatting and no lines."""
+    sheet.reset_dimensions()  # the size that a file states may be wrong
+    begun, empty = False, 0
+    for number, row in enumerate(sheet.iter_rows(values_only=True, max_col=_MOST_COLUMNS), start=1):
+        texts = [_text(cell) for cell in row]
+        if not any(text.strip() for text in texts):
+            empty = empty or number
+            continue
+        if begun and empty:
+            yield empty, ()
+        begun, empty = True, 0
+        yield number, texts
 
 
 def _text(cell: Any) -> str:
