@@ -294,6 +294,7 @@ def test_qrels_are_read_with_topics_and_alternatives() -> None:
     preview = trec.read(qrels, GOLDS, "s", {"q1": "Was gilt?"})
     (only,) = preview.questions.questions
     assert only.needs == (need(Gold(address("sgb_v||§ 129"), 2)), need("ampreisv||§ 3", "ta1||Ziffer 4.10"))
+    assert [remark.code for remark in preview.head] == ["numbered_needs"]
     assert codes(preview, 4) == ["columns"]
     assert codes(preview, 6) == ["question_refused", "no_text"]
     assert preview.states == {"in_stock": 3}

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 
 from retrieval.evaluation.golds import Golds
 from retrieval.evaluation.model import Gold, QuestionSet, covers
 from retrieval.evaluation.spelling import NOWHERE, address_of, cell_of, doc_id, needs_in, protected, spelled, token, unprotected
+from retrieval.lexical import LexicalIndex
 from retrieval.model import Address, Target
+from retrieval.ports import Fingerprint
+from retrieval.stock import CorpusStock, Federation, NoVectors
 from tests.evaluation.question_sets import address, addresses, federation, need, question, question_sets, words
 
 GOLDS = Golds(federation())
@@ -167,3 +173,36 @@ def test_a_readable_address_is_written_as_people_read_it() -> None:
 def test_per_cent_signs_of_people_stay() -> None:
     (((only,)),) = needs_in("100 % nach § 1")
     assert unprotected(only.place) == "100 % nach § 1"
+
+
+# --- real law ---------------------------------------------------------------------------------------------------------------
+
+LAWS = {"SGB V": "BJNR024820988.xml", "AMPreisV": "BJNR021470980.xml"}
+
+
+@pytest.mark.shared
+def test_real_questions_find_their_real_norms_in_every_spelling(shared: Path) -> None:
+    from retrieval.chunking import chunks
+    from retrieval.readers import read
+
+    corpora = {name: read(shared / "data" / "gesetze_xml" / file) for name, file in LAWS.items()}
+    stocks = [CorpusStock(corpus.spec, chunks(corpus), NoVectors("none"), Fingerprint("", "", 0)) for corpus in corpora.values()]
+    golds = Golds(Federation(stocks, LexicalIndex({}), {}))
+    lines = (shared / "data" / "fragen_katalog_apotheke" / "fragen.jsonl").read_text("utf-8").splitlines()
+    named = [gold for line in lines for gold in json.loads(line)["gold"] if "norm" in gold and gold["law"] != "TA1"]
+    here = [gold for gold in named if gold["law"] in LAWS]
+    assert len(here) > 60
+    for gold in here:
+        corpus_id = corpora[gold["law"]].spec.corpus_id
+        subsection = gold.get("absatz") or ""
+        spellings = (
+            f"§ {gold['norm']} {f'Abs. {subsection} ' if subsection else ''}{gold['law']}",
+            f"{gold['law']} § {gold['norm']}{f' Absatz {subsection}' if subsection else ''}",
+            f"{corpus_id} § {gold['norm']}{f' Abs. {subsection}' if subsection else ''}",
+        )
+        found = [golds.read(spelling) for spelling in spellings]
+        assert {(each[0][0].state, each[0][0].gold.address) for each in found} == {
+            ("in_stock", Address(corpus_id, "", f"§ {gold['norm']}", subsection))
+        }
+    elsewhere = [gold for gold in named if gold["law"] not in LAWS]
+    assert {each[0].state for gold in elsewhere for each in golds.read(f"§ {gold['norm']} {gold['law']}")} == {"not_in_stock"}

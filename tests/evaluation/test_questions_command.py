@@ -195,23 +195,3 @@ def test_every_field_and_state_has_its_word() -> None:
 
 def test_the_help_names_the_formats_that_there_are() -> None:
     assert ", ".join(FORMATS) == command._FORMATS
-
-
-# --- real law ---------------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.shared
-def test_real_questions_come_with_a_state_for_every_norm(run: Run, shared: Path, sample_index: Path, tmp_path: Path) -> None:
-    source = tmp_path / "katalog.csv"
-    rows = ["id;frage;gold"]
-    entries = [json.loads(line) for line in (shared / "data/fragen_katalog_apotheke/fragen.jsonl").read_text("utf-8").splitlines()]
-    for entry in entries:
-        golds = [f"{gold['law']} § {gold['norm']}" for gold in entry["gold"] if "norm" in gold and gold["law"] != "TA1"]
-        rows.append(";".join(f'"{cell}"' for cell in (entry["id"], entry["text_ohne_zitat"].replace('"', '""'), "; ".join(golds))))
-    source.write_text("\n".join(rows), "cp1252", errors="replace")
-    found = json.loads(run("--json", "questions", "import", source, "--index", sample_index).out)
-    assert len(found["rows"]) == len(entries) > 50
-    assert set(found["states"]) == {"not_in_stock"}
-    assert {row["verdict"] for row in found["rows"] if row["golds"]} == {"remarked", "refused"}
-    reasons = {remark["code"] for row in found["rows"] if row["verdict"] == "refused" for remark in row["remarks"]}
-    assert reasons <= {"same_text", "gold_not_in_stock"}

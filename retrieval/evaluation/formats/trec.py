@@ -42,8 +42,10 @@ def read(data: bytes, golds: Golds, name: str = "", texts: Mapping[str, str] | N
             words |= topics(files[path], path)
     asked = {key: Asked(key, text) for key, text in words.items()}
     refused: list[Row] = []
-    preview = read_judgements(_judgements(decoded(qrels, name or QRELS), refused), asked, golds, NAME, name)
-    return msgspec.structs.replace(preview, rows=tuple(sorted([*preview.rows, *refused], key=lambda row: row.line)))
+    judgements = list(_judgements(decoded(qrels, name or QRELS), refused))
+    preview = read_judgements(judgements, asked, golds, NAME, name)
+    head = (Remark("numbered_needs"),) if any(one.need for one in judgements) else ()
+    return msgspec.structs.replace(preview, rows=tuple(sorted([*preview.rows, *refused], key=lambda row: row.line)), head=head)
 
 
 def _judgements(text: str, refused: list[Row]) -> Iterator[Judgement]:
