@@ -20,7 +20,7 @@ from retrieval.inspector.breakpoints import track
 from retrieval.inspector.reach import Candidate, ahead, candidates, leads
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.knobs import Knob, Value
-from retrieval.model import Chunk
+from retrieval.model import NORM_ANCHOR, SECTION_LOOKUP, Chunk
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool, Trace
 
@@ -30,8 +30,7 @@ Why = Literal[
     "not_in_stock",
     "repealed",
     "always_behind",  # at every setting at least as many hits as the longest list stand before it
-    "not_in_list",  # asked what keeps it out, but it is not in the list
-    "in_list",  # asked what brings it in, but it is in the list
+    "always_first",  # it comes by its address with the highest rank that there is, and nothing stands before it
 ]
 
 
@@ -119,9 +118,9 @@ class _Search:
 
     def answer(self, pairs: bool) -> Answer:
         names = tuple(one.chunk_id for one in self.norm)
-        proof = self._out_of_reach() if self.wanted else ""
+        proof = self._out_of_reach() if self.wanted else self._immovable()
         if proof:
-            return Answer(names, True, 0, proof=proof)
+            return Answer(names, self.wanted, self.place, proof=proof)
         behind = self._leaders() if self.wanted else ()
         searched = [*CONTINUOUS, *_STEPPED, *(_GATHERED if self.regather else ())]
         found = [] if behind else list(self._single())
@@ -147,6 +146,21 @@ class _Search:
             return "repealed"
         widest = self._widest()
         return "" if self.ids & widest.chunks.keys() else "never_candidate"
+
+    def _immovable(self) -> Why | Literal[""]:
+        """Why no setting at all can take the norm out of the list.
+
+        What comes by its address (an anchor, a section that the question names) has the rank 1.0 at every setting; the sum of the routes
+        and a reference have 1.0 at most and stand behind it among equals. So the first of them leads every list, however short, as long as
+        its corpus is asked: because an anchor requires it, or because it is the first in turn.
+        """
+        trace = decide(self.pool, self.settings, without=self.without)
+        if not trace.anchored.living:
+            return ""
+        first = trace.anchored.living[0]
+        by_address = first.rank_by in (SECTION_LOOKUP, NORM_ANCHOR) and first.rank >= 1.0
+        stays = first.corpus_id in (*trace.selection.required, *trace.selection.selected[:1])
+        return "always_first" if by_address and stays and first.chunk_id in self.ids else ""
 
     def _widest(self) -> Pool:
         """What the widest search brings: as many corpora and candidates as can be set."""

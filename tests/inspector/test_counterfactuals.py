@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from retrieval.decide import decide
 from retrieval.inspector.counterfactuals import counterfactual
 from retrieval.knobs import Value
-from retrieval.model import Chunk, ReadyHit, Reference, Target, Units
+from retrieval.model import AnchorClaim, Chunk, ReadyHit, Reference, Target, Units
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool
 from tests.builders import answer, chunk, pool
@@ -134,6 +134,30 @@ def test_what_no_setting_can_do_is_said_with_its_reason(norm: Chunk, proof: str)
     made = pool([answer("a", {"a/1": 0.9})], [chunk("a/1", "a", "§ 1")], routed=["a"], available=["a", "c"])
     found = counterfactual(made, Settings(), [norm])
     assert (found.proof, found.ways) == (proof, ())
+
+
+def anchored(*ids: str) -> Pool:
+    hits = {f"a/{n}": 1.0 - n / 100 for n in range(12)}
+    claims = [(AnchorClaim(Target("a", f"§ {one}")), Units("found", (ReadyHit(one, 1.0, (), 1.0),))) for one in ids]
+    return pool([answer("a", hits, hits)], [chunk(one, "a", f"§ {one}") for one in hits], claims=claims, named=["a"])
+
+
+def test_what_an_anchor_puts_first_no_setting_takes_out() -> None:
+    made = anchored("a/9", "a/8")
+    found = counterfactual(made, Settings(), [made.chunks["a/9"]])
+    assert (found.wanted, found.place, found.proof, found.ways) == (False, 1, "always_first", ())
+    assert all(brute_force(made, Settings(), [made.chunks["a/9"]], name, 60) is None for name in RERANKING)
+
+
+def test_the_second_anchor_leaves_a_list_of_one_place() -> None:
+    made = anchored("a/9", "a/8")
+    found = counterfactual(made, Settings(), [made.chunks["a/8"]])
+    assert [way.values for way in found.ways] == [{"max_final_results": 1}]
+
+
+def test_an_anchor_that_is_left_out_proves_nothing() -> None:
+    made = anchored("a/0")
+    assert counterfactual(made, Settings(), [made.chunks["a/0"]], without=("anchors",)).proof == ""
 
 
 def test_a_corpus_beyond_the_cap_is_brought_in_by_asking_one_more() -> None:
