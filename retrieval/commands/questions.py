@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from retrieval.evaluation.golds import CheckedSet, Found, Golds, GoldState
     from retrieval.evaluation.sets import Loaded
 
-_FORMATS = "csv, xlsx, quepid, trec, beir, ranx, opensearch"
+_FORMATS = "csv, xlsx, quepid, trec, beir, ranx, opensearch, toml"
 """The names of the formats, for the help, which loads none of them."""
-_BY_ENDING = {".csv": "csv", ".xlsx": "xlsx"}
+_BY_ENDING = {".csv": "csv", ".xlsx": "xlsx", ".toml": "toml"}
 _SHOWN_TEXT = 70
 _HASH = 12
 

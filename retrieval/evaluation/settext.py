@@ -52,6 +52,14 @@ def parse(content: bytes, name: str = "fragen.toml") -> QuestionSet:
     return QuestionSet(title, tuple(_question(entry) for entry in entries), raw.get("note", ""))
 
 
+def places(content: bytes) -> tuple[int, ...]:
+    """The line, from 1, on which each question of a set begins; 0 where the entries are written in another way than one by one."""
+    text, raw = _toml(content, "")
+    lines = tuple(block.lines[""] for block in _blocks(text)[1])
+    count = len(raw.get("question", ()))
+    return lines if len(lines) == count else (0,) * count
+
+
 def _toml(content: bytes, name: str) -> tuple[str, dict[str, Any]]:
     try:
         text = content.decode("utf-8-sig").replace("\r\n", "\n")

@@ -47,7 +47,7 @@ def round_trip(name: str, made: QuestionSet) -> None:
     assert preview.count("refused") == 0
 
 
-@pytest.mark.parametrize("name", ["csv", "xlsx", "beir"])
+@pytest.mark.parametrize("name", ["csv", "xlsx", "beir", "toml"])
 @settings(max_examples=60)
 @given(made=question_sets())
 def test_what_is_exported_and_read_again_is_equal(name: str, made: QuestionSet) -> None:
@@ -261,6 +261,15 @@ def test_a_text_that_no_cell_can_hold_is_refused_at_export() -> None:
 # --- judgements -------------------------------------------------------------------------------------------------------------
 
 
+def test_the_set_of_a_colleague_is_told_with_its_lines_and_settled() -> None:
+    data = (
+        b'# x\n[[question]]\nid = "a"\ntext = "A?"\ngold = [{ written = "SGB V \xc2\xa7 129" }]\n\n[[question]]\nid = "b"\ntext = "A? "\n'
+    )
+    preview = formats.read("toml", data, GOLDS, "s")
+    assert [(row.line, row.verdict) for row in preview.rows] == [(2, "taken"), (7, "refused")]
+    assert preview.questions.questions[0].needs == (need(Gold(address("sgb_v||§ 129"), 1, "SGB V § 129")),)
+
+
 def test_ratings_of_quepid_become_questions() -> None:
     data = (
         "query,docid,rating\nWas gilt?,SGB V § 129,3\nWas gilt? ,ampreisv::§%203:,1\nNoch etwas?,,\nWas gilt?,§ 31 SGB V,0\n"
@@ -368,6 +377,8 @@ def test_qrels_of_ranx_need_the_words_from_elsewhere() -> None:
         ("opensearch", b'{"judgmentRatings": [{"query": 3}]}'),
         ("opensearch", b'{"judgmentRatings": [{"query": "a"}]}'),
         ("opensearch", b'{"hits": {"hits": []}}'),
+        ("toml", b"frage;gold"),
+        ("toml", b"question = 3"),
         ("beir", b"PK\x03\x04"),
         ("beir", zipped.packed({"x.txt": ""})),
         ("beir", zipped.packed({"queries.jsonl": "{}"})),

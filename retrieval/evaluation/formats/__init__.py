@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from retrieval.errors import BadInput
-from retrieval.evaluation.formats import beir, csv_table, opensearch, quepid, ranx_json, table, trec, xlsx
+from retrieval.evaluation.formats import beir, csv_table, opensearch, quepid, ranx_json, table, toml_set, trec, xlsx
 from retrieval.evaluation.formats.preview import Format, Preview
 from retrieval.evaluation.golds import Golds
 
@@ -19,6 +19,7 @@ FORMATS: dict[str, Format] = {
     beir.NAME: Format(beir.read, beir.write, "zip", "application/zip", beir.HOLDS),
     ranx_json.NAME: Format(ranx_json.read, ranx_json.write, "json", "application/json", ranx_json.HOLDS),
     opensearch.NAME: Format(opensearch.read, opensearch.write, "json", "application/json", opensearch.HOLDS),
+    toml_set.NAME: Format(toml_set.read, toml_set.write, "toml", "application/toml", table.HOLDS),
 }
 """All formats, by the name that the command line and the page call them."""
 

@@ -21,7 +21,8 @@ Field = Literal["id", "text", "grade", "written", "any_of", "chain", "tags", "au
 
 _TORN = re.compile("[\ufffd\ud800-\udfff]")
 _LONGEST_ID = 40
-_MORE: tuple[Field, ...] = ("chain", "tags", "author", "note", "date")
+MORE: tuple[Field, ...] = ("chain", "tags", "author", "note", "date")
+"""What a question has beside its id, its text and its needs."""
 _UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss", "§": " par "})
 _SAID: tuple[GoldState, ...] = ("not_in_stock", "repealed", "ambiguous")
 
@@ -129,7 +130,7 @@ class Intake:
         self._ids[question_id] = entry.line
         self._texts[_folded(text)] = (entry.line, entry.text)
         self.rows.append(Row(entry.line, question_id, text, "remarked" if remarks else "taken", tuple(remarks), golds))
-        more = {name: getattr(entry, name) for name in _MORE}
+        more = {name: getattr(entry, name) for name in MORE}
         self.questions.append(Question(question_id, text, needs_of(entry.needs), **more))
 
     def refuse(self, line: int, code: str, **values: str) -> None:
@@ -258,7 +259,7 @@ def reduced(questions: QuestionSet, holds: Iterable[Field]) -> QuestionSet:
     for question in questions.questions:
         question_id = question.id if "id" in fields else made_id(question.text, ids)
         ids[question_id] = True
-        more = {name: getattr(question, name) for name in _MORE if name in fields}
+        more = {name: getattr(question, name) for name in MORE if name in fields}
         found.append(Question(question_id, question.text, _reduced(question.needs, fields), **more))
     return QuestionSet(questions.name, tuple(found))
 
