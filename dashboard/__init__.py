@@ -1,6 +1,7 @@
 """The page that shows a run.
 
-Floors: app > page | controls > state > views > retrieval. Only app, page, controls and the component know Streamlit.
+Floors: app > page > running > controls and components > state > views > retrieval; .importlinter has them all. Views and what stands
+below them know no Streamlit.
 
 The folder is not called "pages": before the first run Streamlit takes a folder of that name beside the entry file for pages of its own, and
 a link to one of them would show a blank page.

@@ -60,14 +60,10 @@ def run(runs: Runs, questions: Sequence[str], index: Path, above: Sequence[Block
         log.exception("the run broke off")
         draw([*above, screens.of_error(error, index, words)], "above", words.language)
         return None
-    above = [*above, *share.changed(state.seen, trace, words)]
-    shown_above = () if alone and state.step else above
-    said = (
-        [*shown_above, *faults.blocks(trace, words)]
-        if alone
-        else [*above, *faults.blocks(trace, words), paragraph(faults.summary(trace, words))]
-    )
-    draw(said, "above", words.language)
+    # A presentation says once, at its beginning, what is to be said about stock and link; what failed is said at every step.
+    about = [] if alone and state.step else [*above, *share.changed(state.seen, trace, words)]
+    summary = [] if alone else [paragraph(faults.summary(trace, words))]
+    draw([*about, *faults.blocks(trace, words), *summary], "above", words.language)
     if trace.partial:
         st.button(words.t("page.again"), on_click=runs.forget, args=(trace.question,))
     return Run(runs, pool, trace, state, index, tuple(questions))
