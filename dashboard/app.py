@@ -16,11 +16,30 @@ from dashboard import controls, pinning, screens
 from dashboard.blocks import Block
 from dashboard.component import GOTO, WHY, draw, set_mode
 from dashboard.controls import STATE
-from dashboard.links import RUN_PAGES
-from dashboard.page import anchors_check, compare, export, live, norm, present, scores, sliders, stages, tour, why
+from dashboard.links import RUN_PAGES, SET_PAGES
+from dashboard.page import (
+    anchors_check,
+    compare,
+    export,
+    judge,
+    live,
+    measure,
+    norm,
+    present,
+    record,
+    scores,
+    sets,
+    sliders,
+    stages,
+    swap,
+    sweep,
+    tour,
+    why,
+)
 from dashboard.running import Run, glossary, run
 from dashboard.state import MODES, State, read, write
 from dashboard.stock import Opener, Places, Runs, example_questions
+from dashboard.tuning import Tuning, tuning
 from dashboard.words import page_words
 from retrieval.errors import BadSource, NoDatabase
 from retrieval.federated import FederatedRetriever
@@ -44,6 +63,14 @@ _DRAWN: dict[str, Callable[[Run, Words], None]] = {
     "compare": compare.page,
     "present": present.page,
     "export": export.page,
+}
+# What draws each page about a question set.
+_DRAWN_SET: dict[str, Callable[[Tuning, Words], None]] = {
+    "judge": judge.page,
+    "measure": measure.page,
+    "sweep": sweep.page,
+    "swap": swap.page,
+    "record": record.page,
 }
 _WITH_NORM = ("why", "norm")
 
@@ -70,6 +97,19 @@ def main(opener: Opener | None = None) -> None:
                 glossary(words)
 
         return lambda: _drawn(name, drawn)
+
+    def set_page(name: str) -> Callable[[], None]:
+        draw_set = _DRAWN_SET[name]
+
+        def drawn(runs: Runs, above: list[Block]) -> None:
+            found = tuning(runs, places, above, words)
+            if found is not None:
+                draw_set(found, words)
+
+        return lambda: _drawn(name, drawn)
+
+    def sets_page() -> None:
+        _drawn("sets", lambda runs, above: sets.page(runs, places, above, words))
 
     def norm_page() -> None:
         _drawn("norm", lambda runs, above: norm.page(runs, index, above, back, words))
@@ -100,6 +140,8 @@ def main(opener: Opener | None = None) -> None:
             st.switch_page(pages["page"], query_params=write(state.replaced(step=0)))
 
     pages = {name: _page(name, address, run_page(name), words) for name, address in RUN_PAGES.items()}
+    pages["sets"] = _page("sets", SET_PAGES["sets"], sets_page, words)
+    pages |= {name: _page(name, SET_PAGES[name], set_page(name), words) for name in _DRAWN_SET}
     pages["tour"] = _page("tour", "rundgang", tour_page, words)
     pages["norm"] = _page("norm", "norm", norm_page, words)
     pages["register"] = _page("register", "anker", anchors_page, words)
@@ -110,16 +152,18 @@ def main(opener: Opener | None = None) -> None:
         opened = _opened(opener or _open, places, words)
     index = places.index or Path()
     about_run = any(chosen is pages[name] for name in RUN_PAGES)
+    about_set = any(chosen is pages[name] for name in SET_PAGES)
     # A presentation has the screen for itself: no menu, no question field, the type as large as a room needs it.
     alone = chosen is pages["present"] and bool(state.question) and not state.too_long and isinstance(opened, Runs)
     set_mode("large" if alone else state.mode, alone)
     with st.sidebar:
-        _menu(pages, state)
+        _menu(pages, state, words)
         _language(words)
         _mode(words)
-        if isinstance(opened, Runs) and about_run:
+        if isinstance(opened, Runs) and (about_run or about_set):
             controls.draw(words)
             pinning.button(words, "sidebar")
+        if isinstance(opened, Runs) and about_run:
             _show_all(words)
     examples = _examples(places.questions, words) if about_run else ()
     chosen.run()
@@ -131,13 +175,17 @@ def _page(name: str, address: str, function: Callable[[], None], words: Words) -
     return st.Page(function, title=words.t(f"{name}.title"), url_path=address or None, default=not address)
 
 
-def _menu(pages: dict[str, Page], state: State) -> None:
-    """The pages. Each link carries the state, so that question and settings come along and stand in the address.
+def _menu(pages: dict[str, Page], state: State, words: Words) -> None:
+    """The pages, in groups. Each link carries the state, so that question and settings come along and stand in the address.
 
     A place in a presentation or tour is not taken along: it is another one on each page.
     """
-    for name, page in pages.items():
-        st.page_link(page, label=page.title, query_params=write(state.replaced(step=0), norm=name in _WITH_NORM))
+    groups = {"run": RUN_PAGES, "set": SET_PAGES, "reference": [name for name in pages if name not in {*RUN_PAGES, *SET_PAGES}]}
+    for group, names in groups.items():
+        st.caption(words.t(f"menu.{group}"))
+        for name in names:
+            page = pages[name]
+            st.page_link(page, label=page.title, query_params=write(state.replaced(step=0), norm=name in _WITH_NORM))
 
 
 def _follow_click() -> str:

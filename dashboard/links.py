@@ -17,6 +17,15 @@ RUN_PAGES = {
     "export": "mitnehmen",
 }
 """The pages about the run of a session: their addresses, by the name under which their words stand."""
+SET_PAGES = {
+    "sets": "fragen",
+    "judge": "bewerten",
+    "measure": "messen",
+    "sweep": "abstimmen",
+    "swap": "befund",
+    "record": "protokoll",
+}
+"""The pages about a set of questions, likewise."""
 _BAR, _ESCAPED = "|", (("%", "%25"), ("|", "%7C"))
 
 

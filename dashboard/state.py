@@ -19,7 +19,7 @@ from retrieval.words import LANGUAGES
 MOST_CHARACTERS = 2000
 MOST_TYPED = 300
 MODES = ("normal", "dense", "large")
-_QUESTION, _LANGUAGE, _ALL, _NORM, _MODE, _STEP, _WITHOUT, _SEEN = "q", "lang", "all", "n", "m", "s", "off", "fp"
+_QUESTION, _LANGUAGE, _ALL, _NORM, _MODE, _STEP, _WITHOUT, _SEEN, _SET = "q", "lang", "all", "n", "m", "s", "off", "fp", "set"
 _MOST_STEPS = 999
 
 
@@ -37,6 +37,7 @@ class State(msgspec.Struct, frozen=True):
     ``norm`` is its key, or what was typed into the search box. Each value is valid by itself; whether they go together says ``settings``.
     ``mode`` is how the page is set: normal · dense (desk) · large (projector). ``step`` is the place in a presentation or tour, from 0.
     ``without`` names the stages that are left out of the run. ``seen`` are the fingerprints that a link was made with, empty: none.
+    ``chosen_set`` is the name of the question set that is worked with, empty for the first.
     """
 
     question: str = ""
@@ -48,6 +49,7 @@ class State(msgspec.Struct, frozen=True):
     step: int = 0
     without: tuple[str, ...] = ()
     seen: str = ""
+    chosen_set: str = ""
 
     def value(self, name: str) -> Value:
         """The value of a knob, its default where nothing was set."""
@@ -135,7 +137,7 @@ def _stages(raw: str) -> tuple[str, ...] | None:
     return tuple(stage for stage in STAGES if stage in named) if named and set(named) <= set(STAGES) else None
 
 
-_PLAIN = {_QUESTION: "question", _NORM: "norm", _SEEN: "seen"}
+_PLAIN = {_QUESTION: "question", _NORM: "norm", _SEEN: "seen", _SET: "chosen_set"}
 _READERS: dict[str, tuple[str, NoteCode, Callable[[str], Any]]] = {
     _LANGUAGE: ("language", "language", _language),
     _ALL: ("show_all", "flag", _flag),
@@ -176,4 +178,6 @@ def write(state: State, norm: bool = False) -> dict[str, str]:
         pairs[_NORM] = state.norm
     if state.seen and len(state.seen) <= MOST_TYPED:
         pairs[_SEEN] = state.seen
+    if state.chosen_set and len(state.chosen_set) <= MOST_TYPED:
+        pairs[_SET] = state.chosen_set
     return pairs

@@ -24,24 +24,35 @@ from retrieval.stock import Federation
 from retrieval.trace import Pool
 
 INDEX, ANCHORS, QUESTIONS, TOUR = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS", "FUNDSTELLE_TOUR"
-_POOLS = 64
+TUNING = "FUNDSTELLE_TUNING"
+_BESIDE = "-tuning"
+_POOLS = 512
 _TRACKS = 256
 _Key = tuple[str, str, int, int]
 Opener = Callable[[Path, Path | None], FederatedRetriever]
 
 
 class Places(msgspec.Struct, frozen=True):
-    """Where the index, the anchor register, the example questions and the tour lie; None: not named."""
+    """Where the index, the anchor register, the example questions, the tour and the workshop lie; None: not named."""
 
     index: Path | None = None
     anchors: Path | None = None
     questions: Path | None = None
     tour: Path | None = None
+    tuning: Path | None = None
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> Places:
         """The places that the environment names, as absolute paths."""
-        return cls(*(_path(environment.get(name, "")) for name in (INDEX, ANCHORS, QUESTIONS, TOUR)))
+        return cls(*(_path(environment.get(name, "")) for name in (INDEX, ANCHORS, QUESTIONS, TOUR, TUNING)))
+
+    @property
+    def workshop(self) -> Path:
+        """The folder of the workshop: the one that is named, else one beside the index."""
+        if self.tuning is not None:
+            return self.tuning
+        index = self.index or Path("fundstelle")
+        return index.with_name(index.name + _BESIDE)
 
 
 def _path(text: str) -> Path | None:

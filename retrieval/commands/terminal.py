@@ -22,6 +22,7 @@ INDEX = "FUNDSTELLE_INDEX"
 ANCHORS = "FUNDSTELLE_ANCHORS"
 QUESTIONS = "FUNDSTELLE_QUESTIONS"
 TOUR = "FUNDSTELLE_TOUR"
+TUNING = "FUNDSTELLE_TUNING"
 DEFAULT_INDEX = Path("fundstelle-index")
 
 # Control characters could move the cursor or colour the screen; direction marks could show a text in another order than it has.
