@@ -211,26 +211,41 @@ def made_id(text: str, taken: Mapping[str, object]) -> str:
 def beside(preview: Preview, old: QuestionSet, ids_are_made: bool) -> Preview:
     """A preview for a set that has questions already: what stands in it is refused, and an id that was made gives way to one in use.
 
-    ``ids_are_made``: the format holds no ids, so that an equal one is chance.
+    ``ids_are_made``: the format holds no ids, so that an equal one is chance. An id in use under which the set says something else is
+    told apart from a question that stands there as it is.
     """
-    texts = {_folded(question.text) for question in old.questions}
-    ids: dict[str, object] = dict.fromkeys(question.id for question in old.questions)
+    texts = {_folded(question.text): question for question in old.questions}
+    known = {question.id: question for question in old.questions}
+    ids: dict[str, object] = dict(known)
     made = {row.id for row in preview.rows if any(remark.code == "id_made" for remark in row.remarks)}
     taken: list[Question] = []
-    refused: set[str] = set()
+    refused: dict[str, Remark] = {}
     for question in preview.questions.questions:
-        new = made_id(question.text, ids) if question.id in ids and (ids_are_made or question.id in made) else question.id
-        if _folded(question.text) in texts or new in ids:
-            refused.add(_folded(question.text))
+        chance = ids_are_made or question.id in made
+        new = made_id(question.text, ids) if question.id in ids and chance else question.id
+        same = texts.get(_folded(question.text))
+        if same or new in ids:
+            other = new in known and _says(known[new]) != _says(question)
+            refused[_folded(question.text)] = (
+                Remark("id_in_set", {"id": new}) if other else Remark("in_set", {"id": same.id if same else new})
+            )
             continue
         ids[new] = None
         taken.append(msgspec.structs.replace(question, id=new))
-    rows = tuple(_in_set(row) if _folded(row.text) in refused and row.verdict != "refused" else row for row in preview.rows)
+    rows = tuple(_in_set(row, refused.get(_folded(row.text))) for row in preview.rows)
     return msgspec.structs.replace(preview, questions=msgspec.structs.replace(preview.questions, questions=tuple(taken)), rows=rows)
 
 
-def _in_set(row: Row) -> Row:
-    return msgspec.structs.replace(row, verdict="refused", remarks=(*row.remarks, Remark("in_set")))
+def _says(question: Question) -> tuple[object, ...]:
+    """What a question asks and needs, as far as every table holds it."""
+    needs = tuple(tuple((gold.address, gold.grade) for gold in need.any_of) for need in question.needs)
+    return _folded(question.text), needs, question.chain
+
+
+def _in_set(row: Row, remark: Remark | None) -> Row:
+    if remark is None or row.verdict == "refused":
+        return row
+    return msgspec.structs.replace(row, verdict="refused", remarks=(remark, *row.remarks))
 
 
 # --- values as people write them ---------------------------------------------------------------------------------------------
