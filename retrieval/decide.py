@@ -59,7 +59,9 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
         raise NotGathered(f"The pool holds no answer of {', '.join(missing)}; gather again with these settings.")
     answers = [pool.answers[corpus] for corpus in selection.selected]
     fused, ceiling, failure = _fuse(answers, pool, settings)
-    anchored, anchors, fetched = _anchored(fused, answers, pool, selection, claimed="anchors" not in left_out)
+    addressed, anchors = by_address(answers, pool, selection, claimed="anchors" not in left_out)
+    # What was asked for by its address comes first, so that the Absätze of a norm stand in the order of the text.
+    anchored = merge((*addressed, *fused.living))
     verweise = () if "references" in left_out else _verweise(anchored, pool, settings, selection, limit)
     completed, verweise, added = _completed(anchored, verweise, pool, settings)
     rounds = 0 if "quota" in left_out else settings.quota.min_hits_per_corpus
@@ -68,7 +70,7 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
     counts = (
         _gathered(answers, len(fused.entries)),
         count("fusion", len(fused.entries), 0, fused),
-        count("anchors", len(fused.living), fetched, anchored),
+        count("anchors", len(fused.living), len(addressed), anchored),
         count("references", len(anchored.living), added, completed),
         count("quota", len(completed.living), 0, quota.ranking),
         count("named_first", len(quota.ranking.living), 0, named.ranking),
@@ -174,9 +176,10 @@ def _ready(hit: ReadyHit, pool: Pool, kinds: tuple[str, ...], rank_by: RankBy, r
     return Entry(hit.chunk_id, corpus, pool.identities[hit.chunk_id], value, score, hit.cosine, kinds, rank_by=rank_by)
 
 
-def _anchored(
-    fused: Ranking, answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection, claimed: bool
-) -> tuple[Ranking, tuple[Anchor, ...], int]:
+def by_address(
+    answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection, claimed: bool
+) -> tuple[tuple[Entry, ...], tuple[Anchor, ...]]:
+    """What was asked for by its address, in order: looked-up sections, then (where ``claimed``) anchors; and what became of each claim."""
     entries = [
         _ready(hit, pool, hit.kinds, "own_rank" if answer.foreign else "section_lookup") for answer in answers for hit in answer.ready
     ]
@@ -186,8 +189,7 @@ def _anchored(
         found = units.hits if outcome == "found" else ()
         entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]
         anchors.append(Anchor(claim, outcome, tuple(hit.chunk_id for hit in found), units.error_class))
-    # What was asked for by its address comes first, so that the Absätze of a norm stand in the order of the text.
-    return merge((*entries, *fused.living)), tuple(anchors), len(entries)
+    return tuple(entries), tuple(anchors)
 
 
 def _anchor_outcome(target: Target, units: Units, pool: Pool, selection: Selection) -> str:

@@ -2,25 +2,80 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from retrieval.decide import decide
+import numpy as np
+
 from retrieval.errors import BadSetting
-from retrieval.settings import Settings
+from retrieval.inspector.kernel import Block, Ids, Kernel, Whole
+from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool
 
-Ids = tuple[str, ...]
+MOVING = ("weight_vector", "weight_lexical", "rrf_k", "verweis_score", "min_ratio")
+"""The settings whose values are worked on together; those that differ in another one are taken apart."""
+_SHAPE = tuple(name for name in KNOBS if name not in MOVING)
+_ROWS = 512
+
+
+class Table:
+    """Many settings, made ready once for any number of pools. ``refused`` are the places of those that no run takes."""
+
+    def __init__(self, settings: Sequence[Settings]) -> None:
+        self.count = len(settings)
+        shapes: dict[tuple[object, ...], list[tuple[int, Settings, dict[str, float]]]] = {}
+        self.refused: list[int] = []
+        for place, one in enumerate(settings):
+            try:
+                shares = one.fusion.shares()
+            except BadSetting:
+                self.refused.append(place)
+                continue
+            shapes.setdefault(tuple(one.value(name) for name in _SHAPE), []).append((place, one, shares))
+        self.groups = {shape: _Group(rows) for shape, rows in shapes.items()}
+
+
+class _Group:
+    """Settings of one shape as blocks of rows that lie near each other, each with the places of its rows in the table."""
+
+    def __init__(self, rows: Sequence[tuple[int, Settings, dict[str, float]]]) -> None:
+        self.settings = rows[0][1]
+        places = np.array([place for place, _, _ in rows], np.int64)
+        columns = np.array(
+            [(*shares.values(), one.fusion.rrf_k, one.references.verweis_score, one.quota.min_ratio) for _, one, shares in rows], np.float64
+        )
+        by_rank = self.settings.fusion.fusion == "rrf"
+        order = np.lexsort((columns[:, 0], columns[:, 2])) if by_rank else np.argsort(columns[:, 0], kind="stable")
+        self.blocks = tuple(self._cut(places[order], columns[order]))
+
+    @staticmethod
+    def _cut(places: Whole, columns: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Iterator[tuple[Whole, Block]]:
+        for start in range(0, len(places), _ROWS):
+            part = slice(start, start + _ROWS)
+            yield places[part], Block(*(np.ascontiguousarray(column) for column in columns[part].T))
+
+
+class Grid:
+    """One pool under any settings; what a shape of settings needs of the pool is made once. ``without`` as in ``decide``."""
+
+    def __init__(self, pool: Pool, without: Collection[str] = ()) -> None:
+        self._pool, self._without = pool, tuple(without)
+        self._kernels: dict[tuple[object, ...], Kernel] = {}
+
+    def lists(self, table: Table) -> list[Ids | None]:
+        """The final list (chunk ids, best first) under each of the settings, equal to that of ``decide``; None where one is refused.
+
+        Raises NotGathered where settings select a corpus that the pool did not ask.
+        """
+        found: list[Ids | None] = [None] * table.count
+        for shape, group in table.groups.items():
+            if shape not in self._kernels:
+                self._kernels[shape] = Kernel(self._pool, group.settings, self._without)
+            for places, block in group.blocks:
+                for place, ids in zip(places, self._kernels[shape].lists(block), strict=True):
+                    found[place] = ids
+        return found
 
 
 def lists(pool: Pool, settings: Sequence[Settings], without: Collection[str] = ()) -> list[Ids | None]:
-    """The final list (chunk ids, best first) under each of the settings; None where one is refused.
-
-    Equal to that of ``decide``, each time. ``without`` names stages that are left out, as in ``decide``.
-    """
-    found: list[Ids | None] = []
-    for one in settings:
-        try:
-            found.append(tuple(entry.chunk_id for entry in decide(pool, one, without=without).final))
-        except BadSetting:
-            found.append(None)
-    return found
+    """The final list of a pool under each of the settings, as ``Grid.lists`` gives it."""
+    return Grid(pool, without).lists(Table(settings))

@@ -119,7 +119,7 @@ def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
     """
     found = candidates(pool, settings)
     speaking = within(found, most + 1) | _by_address(pool)  # one more than the list holds: whether everything fits stays as it is
-    fetched = {pool.identities[one] for one in _fetched(pool, speaking)}
+    fetched = {pool.identities[one] for one in brought_in(pool, speaking)}
     kept = speaking | leaders(found, max(1, min(rounds, most))) | {one.chunk_id for one in found if one.identity in fetched}
     names = frozenset(one.chunk_id for one in found)
     references = {one: read for one, read in pool.references.items() if one in speaking or one not in names}
@@ -140,7 +140,7 @@ def _by_address(pool: Pool) -> frozenset[str]:
     return frozenset((*ready, *(hit.chunk_id for units in pool.anchor_units for hit in units.hits)))
 
 
-def _fetched(pool: Pool, speaking: Iterable[str]) -> Iterator[str]:
+def brought_in(pool: Pool, speaking: Iterable[str]) -> Iterator[str]:
     """The chunks that the references of these hits may bring in."""
     keys: Iterable[str] = pool.reference_units
     if pool.given_targets is None:
