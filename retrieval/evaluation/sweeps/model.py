@@ -82,7 +82,7 @@ class Gain(msgspec.Struct, frozen=True):
 
 
 class Stretch(msgspec.Struct, frozen=True):
-    """A stretch of one setting, both ends included."""
+    """A stretch of one setting; at an end that is a step, the step's own value may belong to what stands beside it."""
 
     low: float
     high: float
@@ -147,6 +147,8 @@ class Sweep(msgspec.Struct, frozen=True):
     ``measured`` are the questions that entered, ``without_figure`` those that the goal asks nothing of, ``failed`` those that could not be
     run. ``values`` are the values of the knobs to take; ``present`` and ``reached`` the means before and then. ``tried`` counts the
     settings that were looked at. ``seconds`` is how long it took; ``started`` when it began (UTC, ISO). ``error`` says why it failed.
+    ``measured`` and ``without_figure`` speak of the questions that are tuned with, ``failed`` and ``partial`` (a part of the search failed)
+    of those held out too. ``k`` is the number of places that metrics with a cut look at.
     """
 
     spec: Spec
@@ -169,3 +171,5 @@ class Sweep(msgspec.Struct, frozen=True):
     tried: int = 0
     gain: Gain | None = None
     error: str = ""
+    k: int = 0
+    partial: tuple[str, ...] = ()
