@@ -6,13 +6,14 @@ the last line counts; taking it back is a line of its own.
 
 from __future__ import annotations
 
+import os
 import statistics
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, BinaryIO
 
 import msgspec
 
@@ -70,12 +71,20 @@ def append(path: Path, verdict: Verdict) -> None:
     try:
         with _LOCK:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab") as file:  # one write at the end of the file: lines of two writers do not mix
-                file.write(line)
+            with path.open("ab+") as file:  # one write at the end of the file: lines of two writers do not mix
+                file.write(line if _ends_well(file) else b"\n" + line)
     except OSError as cause:
         raise BadInput(
             f"{path.name}: nothing can be written to {path.parent} ({cause.strerror}). Check the path and the rights."
         ) from cause
+
+
+def _ends_well(file: BinaryIO) -> bool:
+    """Whether the file ends with a whole line: what broke off half-way must not take the next verdict with it."""
+    if not file.seek(0, os.SEEK_END):
+        return True
+    file.seek(-1, os.SEEK_END)
+    return file.read(1) == b"\n"
 
 
 def _refuse(verdict: Verdict) -> None:

@@ -90,6 +90,16 @@ def test_a_line_that_is_no_verdict_is_named_by_its_number(tmp_path: Path, line: 
         read(path)
 
 
+def test_a_line_that_broke_off_does_not_take_the_next_one_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "fragen.jsonl"
+    path.write_bytes(b'{"question_id": "f1", "addr')
+    append(path, said("a", 3))
+    with pytest.raises(BadInput, match="line 1"):
+        read(path)
+    path.write_bytes(b"\n".join(path.read_bytes().split(b"\n")[1:]))
+    assert read(path) == (said("a", 3),)
+
+
 def test_a_place_that_takes_no_file_is_said_with_a_remedy(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("no folder", "utf-8")
     with pytest.raises(BadInput, match="nothing can be written to"):
