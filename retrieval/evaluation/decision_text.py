@@ -1,0 +1,286 @@
+"""The record of a decision as the minutes of a meeting, in Markdown: readable, also aloud, without this program."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from retrieval.evaluation.against import Against, Change
+from retrieval.evaluation.decision_annexes import annexes, gold_text, short
+from retrieval.evaluation.decisions import Comparison, Decision, PartName
+from retrieval.evaluation.markdown import bullets, joined, plain, quoted, table
+from retrieval.evaluation.metrics import METRICS
+from retrieval.evaluation.protocol import Event, Shift, latest, shift, shifts
+from retrieval.evaluation.protocol_text import change, left_out, moves, sentence, when
+from retrieval.evaluation.report import Figure
+from retrieval.evaluation.statistics import LEVEL, Effect, tried
+from retrieval.settings import Settings
+from retrieval.words import NONE, Words
+
+PARTS: tuple[PartName, ...] = ("all", "tuned", "held_out")
+Block = Sequence[str]
+
+
+def minutes(decision: Decision, words: Words) -> str:
+    """The minutes of a decision; the same text for the same decision and language."""
+    return joined(
+        (
+            [f"# {words.t('decision.title', name=plain(decision.name))}"],
+            *_head(decision, words),
+            *_decided(decision, words),
+            *_section("reasons", [quoted(decision.reason)], words),
+            *_section("figures", _figures(decision, words), words),
+            *(block for one in decision.comparisons for block in _comparison(one, decision, words)),
+            *_section("uncertain", [bullets(uncertain(decision, words))], words),
+            *_section("losers", _losers(decision, words), words),
+            *_section("history", _history(decision, words), words),
+            *annexes(decision, words),
+        )
+    )
+
+
+def _section(name: str, blocks: Iterable[Block], words: Words) -> Iterator[Block]:
+    yield [f"## {words.t(f'decision.section.{name}')}"]
+    yield from blocks
+
+
+# --- head and decision ------------------------------------------------------------------------------------------------------
+
+
+def _head(decision: Decision, words: Words) -> Iterator[Block]:
+    report, former = decision.report, decision.replaces
+    counts = {
+        "name": plain(decision.questions.name),
+        "questions": words.n("decision.questions", len(report.rows)),
+        "golds": words.n("decision.golds", report.golds),
+    }
+    replaced = words.t("decision.first")
+    if former is not None:
+        replaced = words.t("decision.replaces", name=plain(former.name), when=when(former.decided, words), file=plain(former.file))
+    rows = {
+        "when": when(decision.decided, words),
+        "who": plain("; ".join(decision.decided_by)),
+        "set": words.t("decision.set", **counts),
+        "replaced": replaced,
+    }
+    said = [(words.t(f"decision.head.{key}"), value) for key, value in rows.items()]
+    yield table([words.t("decision.head.what"), words.t("decision.head.said")], said)
+    invented = [plain(short(spec, spec.corpus_id)) for spec in decision.corpora if spec.invented]
+    if invented:
+        yield [words.t("decision.invented", titles="; ".join(invented))]
+
+
+def _decided(decision: Decision, words: Words) -> Iterator[Block]:
+    yield [f"## {words.t('decision.section.decision')}"]
+    changed = changes(decision, words)
+    yield [words.t("decision.as_defaults" if not changed else "decision.other_than_defaults")]
+    yield bullets(plain(line) for line in changed)
+    former = next((one for one in decision.comparisons if one.side == "former"), None)
+    if former is not None:
+        since = moves(shift(_stand(former), decision.settings, decision.without), words)
+        yield [words.t("decision.since_former" if since else "decision.as_former")]
+        yield bullets(plain(line) for line in since)
+
+
+def changes(decision: Decision, words: Words) -> list[str]:
+    """What is not the default of the program, in lines: each setting from the default to the decided value, each stage left out."""
+    defaults = Event("", "", "decided", "", settings=Settings().flat())
+    return moves(shift(defaults, decision.settings, decision.without), words)
+
+
+def _stand(one: Comparison) -> Event:
+    return Event("", "", "decided", "", settings=one.settings, without=one.without)
+
+
+# --- figures -------------------------------------------------------------------------------------------------------------
+
+
+def _figures(decision: Decision, words: Words) -> Iterator[Block]:
+    parts = [decision.part(name) for name in PARTS]
+    head = [words.t("decision.head.metric"), *(words.t(f"decision.part.{one.name}", n=words.whole(len(one.questions))) for one in parts)]
+    rows = [
+        [metric_name(name, words), *(figure_text(part.figure(name), words) for part in parts)]
+        for name in METRICS
+        if decision.part("all").figure(name)
+    ]
+    yield [words.t("decision.figures_lead", k=words.whole(decision.report.k), level=words.percent(LEVEL))]
+    yield table(head, rows)
+    yield [words.t("decision.halves")]
+
+
+def figure_text(figure: Figure | None, words: Words) -> str:
+    """A figure with interval and number of questions; a dash where no question entered."""
+    estimate = figure.estimate if figure else None
+    if estimate is None or estimate.value is None or estimate.interval is None:
+        return NONE
+    return words.n("decision.value", estimate.n, value=estimate.value, low=estimate.interval.low, high=estimate.interval.high)
+
+
+def metric_name(name: str, words: Words) -> str:
+    """What a metric is called."""
+    if name not in METRICS:
+        return name
+    return METRICS[name].label_de if words.language == "de" else METRICS[name].label_en
+
+
+def _comparison(one: Comparison, decision: Decision, words: Words) -> Iterator[Block]:
+    yield [f"### {words.t(f'decision.against.{one.side}')}"]
+    if one.settings == decision.settings and one.without == decision.without:
+        yield [words.t(f"decision.same_as.{one.side}")]
+        return
+    yield [words.t("decision.against_lead", k=words.whole(one.k))]
+    if one.without:
+        yield [words.t(f"decision.against_without.{one.side}", stages=left_out(one.without, words))]
+    counted = (words.t(f"decision.part.{name}", n=words.whole(one.part(name).questions)) for name in PARTS)
+    head = [words.t("decision.head.metric"), *counted]
+    effects = {name: {found.metric: found.effect for found in one.part(name).metrics} for name in PARTS}
+    rows = [[metric_name(name, words), *(effect_text(effects[part][name], words) for part in PARTS)] for name in effects["all"]]
+    yield table(head, rows)
+    yield [words.t("decision.against_read")]
+
+
+def effect_text(effect: Effect, words: Words) -> str:
+    """What may be said about a difference, in few words that claim no more than the questions show."""
+    if effect.difference is None or effect.verdict == "no_questions":
+        return NONE
+    if effect.verdict == "equal":
+        return words.t("decision.verdict.equal")
+    said = words.t(f"decision.verdict.{effect.verdict}", difference=signed(effect.difference, words))
+    if effect.interval is None:
+        return said
+    low, high = signed(effect.interval.low, words), signed(effect.interval.high, words)
+    return words.t("decision.verdict.with_range", said=said, low=low, high=high)
+
+
+def signed(value: float, words: Words) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{words.number(abs(value))}"
+
+
+# --- what is uncertain ---------------------------------------------------------------------------------------------------
+
+
+def uncertain(decision: Decision, words: Words) -> list[str]:
+    """What limits the decision, in sentences that are Markdown already."""
+    return [
+        *_chance(decision, words),
+        *_tuning(decision, words),
+        *_golds(decision, words),
+        *_judged(decision, words),
+    ]
+
+
+def _chance(decision: Decision, words: Words) -> Iterator[str]:
+    yield words.n("decision.uncertain.questions", len(decision.report.rows))
+    for one in decision.comparisons:
+        unsure = [found for found in one.all.metrics if found.effect.verdict == "not_distinguishable"]
+        if unsure:
+            named = "; ".join(_open(found.metric, found.effect, words) for found in unsure)
+            yield words.t(f"decision.uncertain.open.{one.side}", metrics=named)
+
+
+def _open(metric: str, effect: Effect, words: Words) -> str:
+    name = metric_name(metric, words)
+    return words.n("decision.uncertain.needed", effect.more, metric=name) if effect.more else name
+
+
+def _tuning(decision: Decision, words: Words) -> Iterator[str]:
+    counted = tried(decision.tried)
+    if counted.settings > 1:
+        chance = words.percent(min(counted.chance, 0.99))
+        yield words.t("decision.uncertain.tried", n=words.whole(counted.settings), chance=chance)
+    else:
+        yield words.t("decision.uncertain.not_tried")
+    if decision.revealed:
+        yield words.n("decision.uncertain.revealed", decision.revealed)
+    else:
+        yield words.t("decision.uncertain.not_revealed")
+
+
+def _golds(decision: Decision, words: Words) -> Iterator[str]:
+    report = decision.report
+    if report.golds and not report.checked:
+        yield words.t("decision.uncertain.unchecked")
+    if report.problems:
+        named = "; ".join(
+            words.t(
+                "decision.uncertain.problem",
+                norm=gold_text(one.gold, decision),
+                id=plain(one.question_id),
+                state=words.t(f"decision.gold.{one.state}"),
+            )
+            for one in report.problems
+        )
+        yield words.n("decision.uncertain.problems", len(report.problems), golds=words.whole(report.golds), named=named)
+    elif report.checked:
+        yield words.t("decision.uncertain.no_problems")
+    if report.without_gold:
+        yield words.n("decision.uncertain.without_gold", len(report.without_gold), named=plain(", ".join(report.without_gold)))
+    if report.demands.broken:
+        yield words.n("decision.uncertain.demands", len(report.demands.broken))
+
+
+def _judged(decision: Decision, words: Words) -> Iterator[str]:
+    figure = decision.part("all").figure("judged")
+    if figure is not None and figure.estimate.value is not None:
+        share = words.percent(figure.estimate.value)
+        yield words.t("decision.uncertain.judged", share=share, k=words.whole(decision.report.k))
+    found = decision.judging
+    if found is None:
+        return
+    yield words.n("decision.uncertain.judges", len(found.judges), names=plain(", ".join(found.judges)), norms=words.whole(found.norms))
+    if found.shared:
+        counts = {"shared": words.whole(found.shared), "differing": words.whole(found.differing)}
+        yield words.t("decision.uncertain.shared", **counts)
+    if found.alpha is not None:
+        yield words.t("decision.uncertain.alpha", alpha=found.alpha)
+
+
+# --- losers and protocol -------------------------------------------------------------------------------------------------
+
+
+def _losers(decision: Decision, words: Words) -> Iterator[Block]:
+    if not decision.comparisons:
+        yield [words.t("decision.no_comparison")]
+    for one in decision.comparisons:
+        lines = losers(one.all, words)
+        yield [words.t(f"decision.{'losers' if lines else 'no_losers'}.{one.side}")]
+        yield bullets(lines)
+        gained = {winner.question_id for found in one.all.metrics for winner in found.winners}
+        yield [words.n("decision.gained", len(gained))] if gained else []
+
+
+def losers(found: Against, words: Words) -> list[str]:
+    """The questions that lose in any metric, each once with all that it loses, in lines that are Markdown already."""
+    lost: dict[str, list[tuple[str, Change]]] = {}
+    for one in found.metrics:
+        for loser in one.losers:
+            lost.setdefault(loser.question_id, []).append((one.metric, loser))
+    lines = []
+    for question_id, changed in lost.items():
+        said = "; ".join(_lost(metric, one, words) for metric, one in changed)
+        lines.append(words.t("decision.loser", question=plain(changed[0][1].question), id=plain(question_id), lost=said))
+    return lines
+
+
+def _lost(metric: str, one: Change, words: Words) -> str:
+    return words.t("decision.lost", metric=metric_name(metric, words), before=one.before, after=one.after)
+
+
+def _history(decision: Decision, words: Words) -> Iterator[Block]:
+    former = [_stand(one) for one in decision.comparisons if one.side == "former"]
+    events = [*former, *decision.events]
+    yield [words.t("decision.history_lead" if decision.replaces is None else "decision.history_since")]
+    yield bullets(_event(event, found, words) for event, found in zip(events, shifts(events), strict=True) if event not in former)
+    last = latest(events)
+    rest = moves(shift(last, decision.settings, decision.without), words)
+    if not decision.events:
+        yield [words.t("decision.no_events")]
+    if rest:
+        yield [words.t("decision.history_rest", moved=plain("; ".join(rest)))]
+
+
+def _event(event: Event, found: Shift, words: Words) -> str:
+    parts = [plain(sentence(event, words)), plain(change(event, found, words))]
+    if event.why:
+        parts.append(words.t("protocol.why", why=plain(event.why)))
+    return words.t("protocol.line", when=when(event.when, words), text=" ".join(part for part in parts if part))

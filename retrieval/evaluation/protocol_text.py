@@ -1,0 +1,107 @@
+"""The protocol in plain sentences: who did what and when, what moved, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from retrieval.evaluation.metrics import METRICS
+from retrieval.evaluation.protocol import Event, Shift
+from retrieval.exports.naming import label
+from retrieval.knobs import Value
+from retrieval.settings import KNOBS
+from retrieval.words import NONE, Words
+
+_HERE = ZoneInfo("Europe/Berlin")
+_SILENT = {"decided": ("file",)}
+"""Details that only the program needs."""
+
+
+def when(moment: str, words: Words) -> str:
+    """A moment (UTC, ISO) as a day and a time in Germany; the text itself where it is no moment."""
+    try:
+        here = datetime.fromisoformat(moment).astimezone(_HERE)
+    except (ValueError, OverflowError):
+        return moment
+    return words.t("protocol.when", day=words.date(here.date()), time=f"{here:%H:%M}")
+
+
+def who(name: str, words: Words) -> str:
+    """Who did it; somebody where no name was given."""
+    return name or words.t("protocol.nobody")
+
+
+def sentence(event: Event, words: Words) -> str:
+    """What was done, in a sentence that begins with who did it."""
+    said, about = words.t(f"protocol.said.{event.act}", who=who(event.who, words)), details(event, words)
+    return words.t("protocol.with_details", said=said, details=about) if about else words.t("protocol.sentence", said=said)
+
+
+def details(event: Event, words: Words) -> str:
+    """The details of an event in a line; empty where it has none."""
+    silent = _SILENT.get(event.act, ())
+    pairs = ((name, value) for name, value in event.details.items() if name not in silent and value not in ("", None))
+    return "; ".join(words.t("protocol.pair", name=_called(name, words), value=_shown(name, value, words)) for name, value in pairs)
+
+
+def _called(name: str, words: Words) -> str:
+    """A metric or setting by its label, another detail by its word, or by itself."""
+    if name in METRICS:
+        return METRICS[name].label_de if words.language == "de" else METRICS[name].label_en
+    return name_of(name, words) if name in KNOBS else words.word("protocol.detail", name)
+
+
+def _shown(name: str, value: str | int | float | None, words: Words) -> str:
+    if isinstance(value, str):
+        parts = value.split(", ")
+        known = all(part in METRICS or part in KNOBS for part in parts)
+        return ", ".join(_called(part, words) for part in parts) if known else value
+    if name in KNOBS:
+        return value_text(name, value, words)
+    return words.number(value) if isinstance(value, float) else words.whole(value)
+
+
+def moves(found: Shift, words: Words) -> list[str]:
+    """Each setting that moved, and each stage that was left out or taken back, in a line."""
+    lines = [
+        words.t(
+            "protocol.moved",
+            name=name_of(one.name, words),
+            before=value_text(one.name, one.before, words),
+            after=value_text(one.name, one.after, words),
+        )
+        for one in found.settings
+    ]
+    stages = [words.t(f"protocol.stage_{'out' if one.out else 'back'}", stage=words.word("stage", one.name)) for one in found.stages]
+    return [*lines, *stages]
+
+
+def name_of(name: str, words: Words) -> str:
+    """What a setting is called; one that this program does not know by the name in its file."""
+    return label(KNOBS[name], words) if name in KNOBS else name
+
+
+def value_text(name: str, value: Value | None, words: Words) -> str:
+    """A setting's value: a choice by its word, a fraction with the digits of its scale, or all that it has beyond them."""
+    if value is None:
+        return NONE
+    if isinstance(value, str):
+        return words.word("choice", value)
+    digits = 0 if name in KNOBS and KNOBS[name].step >= 1 else 2
+    if isinstance(value, int) or value == round(value, digits):
+        return words.number(float(value), 0 if isinstance(value, int) else digits)
+    text = f"{value:.10g}"
+    return text.replace(".", ",") if words.language == "de" else text
+
+
+def left_out(without: Sequence[str], words: Words) -> str:
+    """The stages that are left out, in a line; empty for none."""
+    return ", ".join(words.word("stage", stage) for stage in without)
+
+
+def change(event: Event, found: Shift, words: Words) -> str:
+    """What moved up to an event, in a sentence that tells a change that was noted from one that nobody noted; empty for none."""
+    moved = moves(found, words)
+    noted = event.act in ("moved", "decided")
+    return words.t("protocol.noted" if noted else "protocol.unnoted", moved="; ".join(moved)) if moved else ""
