@@ -14,7 +14,22 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NoReturn
 
-from retrieval.commands import anchors, ask, breakpoints, cites, compare, corpora, evaluate, export, questions, serve, settings, tour, why
+from retrieval.commands import (
+    anchors,
+    ask,
+    breakpoints,
+    cites,
+    compare,
+    corpora,
+    evaluate,
+    export,
+    questions,
+    serve,
+    settings,
+    sweep,
+    tour,
+    why,
+)
 from retrieval.commands.terminal import AddParser, CliWords, Terminal
 from retrieval.errors import FundstelleError
 from retrieval.words import LANGUAGES
@@ -28,6 +43,7 @@ COMMANDS: dict[str, AddParser | dict[str, AddParser]] = {
     "compare": compare.add_parser,
     "questions": questions.PARSERS,
     "evaluate": evaluate.add_parser,
+    "sweep": sweep.add_parser,
     "serve": serve.add_parser,
     "cites": cites.add_parser,
     "norm": cites.add_norm_parser,

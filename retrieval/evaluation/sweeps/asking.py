@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from itertools import product
 
@@ -14,6 +15,7 @@ from retrieval.evaluation.sets import fingerprint
 from retrieval.evaluation.statistics import halves
 from retrieval.evaluation.sweeps.model import Goal, Kind, Spec
 from retrieval.evaluation.sweeps.scoring import measure_of
+from retrieval.inspector.grids import MOVING
 from retrieval.inspector.tracks import CONTINUOUS
 from retrieval.knobs import Knob, Value
 from retrieval.settings import KNOBS, Settings
@@ -163,6 +165,11 @@ def row(spec: Spec, xs: Sequence[float], y: float) -> list[Point]:
 
 def _typed(name: str, value: float) -> Value:
     return int(value) if KNOBS[name].kind == "int" else value
+
+
+def shapes(spec: Spec) -> int:
+    """How many combinations there are of the values that a grid takes apart; it makes one kernel of each question for each of them."""
+    return math.prod(len(choices(KNOBS[name])) for name in spec.knobs if name not in MOVING)
 
 
 def places(spec: Spec) -> int:

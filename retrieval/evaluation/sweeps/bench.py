@@ -12,10 +12,11 @@ from retrieval.evaluation.golds import CheckedSet
 from retrieval.evaluation.judging import Judgements
 from retrieval.evaluation.model import Question
 from retrieval.evaluation.report import Failed
-from retrieval.evaluation.sweeps.asking import places
+from retrieval.evaluation.sweeps.asking import places, shapes
 from retrieval.evaluation.sweeps.model import Spec
 from retrieval.evaluation.sweeps.scoring import Ids, Scorer, asks
-from retrieval.inspector.grids import lists
+from retrieval.inspector import grids
+from retrieval.inspector.grids import Grid
 from retrieval.model import Address, Chunk
 from retrieval.settings import Settings
 from retrieval.trace import Pool, Stamps
@@ -28,6 +29,8 @@ Vector = tuple[float, ...]
 Steps = Iterator[tuple[int, int]]
 """What is done, step by step: how many of how many."""
 _DEMANDED = "demanded"
+_MOST_KERNELS = 4000
+"""So many kernels are kept at most: one takes about a tenth of a megabyte for 2,000 candidates."""
 
 
 class Bench:
@@ -41,6 +44,8 @@ class Bench:
         self.without_figure: list[str] = []
         self._chunks: dict[str, Mapping[str, Chunk]] = {}
         self._demanded: dict[str, Sequence[Address]] = {}
+        self._grids: dict[str, Grid] = {}
+        self._keeps = shapes(spec) * len(self.questions) <= _MOST_KERNELS
         self.scorer = Scorer(checked, spec.goal, self._chunks, places(spec), judgements, self._demanded)
 
     @property
@@ -101,15 +106,24 @@ class Bench:
 
     def figures(self, ids: Sequence[str], settings: Sequence[Settings]) -> dict[str, list[float | None]]:
         """For each question its figure under each of the settings, None where one is refused; a question that fails is left out."""
+        table = grids.Table(settings)
         found: dict[str, list[Ids | None]] = {}
         for question_id in ids:
             try:
-                found[question_id] = lists(self.pools[question_id], settings, self.spec.without)
+                found[question_id] = self._grid(question_id).lists(table)
             except Exception as error:
                 self.fail(question_id, error)
         asked = [(question_id, one) for question_id, listed in found.items() for one in listed if one is not None]
         values = dict(zip(asked, self.scorer.values(asked), strict=True))
         return {question_id: [None if one is None else values[question_id, one] for one in listed] for question_id, listed in found.items()}
+
+    def _grid(self, question_id: str) -> Grid:
+        if question_id in self._grids:
+            return self._grids[question_id]
+        made = Grid(self.pools[question_id], self.spec.without)
+        if self._keeps:
+            self._grids[question_id] = made
+        return made
 
 
 class Table:
