@@ -1,0 +1,199 @@
+"""What every part of the page "Fragensätze" works on: the sets there are, one of them opened, and how a change is stored and told."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import OrderedDict
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import msgspec
+import streamlit as st
+
+from dashboard.blocks import notice
+from dashboard.component import draw
+from dashboard.controls import STATE
+from dashboard.state import State
+from dashboard.stock import Runs
+from dashboard.tuning import WHO, SetPlace, Tuning
+from dashboard.views.question_sets import Shelved
+from retrieval.errors import BadInput
+from retrieval.evaluation.golds import CheckedSet, Golds
+from retrieval.evaluation.protocol import Act
+from retrieval.evaluation.sets import Loaded, SetBusy, SetChanged, file_hash, load
+from retrieval.evaluation.workshop import Workshop
+from retrieval.words import Words
+
+log = logging.getLogger(__name__)
+TASKS = ("questions", "import", "history", "export")
+"""What can be done on the page."""
+TASK, OPEN = "sets_task", "sets_open"
+"""Where it is kept what is being done on the page, and which question is open."""
+Details = dict[str, str | int | float | None]
+_SAID = "sets_said"
+_MOST_CHECKED = 32
+_LONGEST_NAME = 60
+_NO_NAME = re.compile(r"[^0-9A-Za-zÄÖÜäöüß _.-]+")
+_checked: OrderedDict[tuple[str, str], CheckedSet] = OrderedDict()
+
+
+class Opened(msgspec.Struct, frozen=True):
+    """One set as it is now. ``loaded`` and ``checked`` are None for a file that cannot be read; ``fault`` says why. ``seen``: its hash."""
+
+    place: SetPlace
+    seen: str
+    loaded: Loaded | None = None
+    checked: CheckedSet | None = None
+    fault: str = ""
+
+
+class Desk(msgspec.Struct, frozen=True):
+    """What the page works on: the stock, the workshop, and every set that can be chosen."""
+
+    runs: Runs
+    workshop: Workshop
+    places: tuple[SetPlace, ...]
+    state: State
+    index: Path
+
+    @property
+    def golds(self) -> Golds:
+        """What reads gold norms against the stock."""
+        return Golds(self.runs.texts)
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The names that are in use; upper and lower case count as the same, as on many disks."""
+        return frozenset(place.name.casefold() for place in self.places)
+
+    def opened(self, place: SetPlace) -> Opened:
+        """A set as its file has it now, against the stock."""
+        try:
+            loaded = load(place.path)
+        except BadInput as error:
+            seen = file_hash(place.path.read_bytes()) if place.path.is_file() else ""
+            return Opened(place, seen, fault=str(error))
+        return Opened(place, loaded.seen, loaded, _check(loaded, self.runs))
+
+    def tuning(self, opened: Opened) -> Tuning:
+        """An opened set as all pages about sets work with it. Raises ValueError for one that could not be read."""
+        if opened.loaded is None or opened.checked is None:
+            raise ValueError(f"{opened.place.name}: found a set that cannot be read; expected one that can")
+        who = str(st.session_state.get(WHO, ""))
+        return Tuning(self.runs, self.workshop, opened.place, self.places, opened.loaded, opened.checked, self.state, self.index, who)
+
+
+def _check(loaded: Loaded, runs: Runs) -> CheckedSet:
+    """The set against the stock; checked once for each version of both."""
+    key = (runs.stamp, loaded.seen)
+    found = _checked.get(key)
+    if found is None:
+        found = _checked[key] = Golds(runs.texts).check(loaded.questions)
+        while len(_checked) > _MOST_CHECKED:
+            _checked.popitem(last=False)
+    return found
+
+
+def shelved(opened: Opened) -> Shelved:
+    """A set as the list shows it."""
+    path = opened.place.path
+    changed = datetime.fromtimestamp(path.stat().st_mtime if path.is_file() else 0, UTC)
+    return Shelved(opened.place.name, opened.place.own, changed.isoformat(timespec="seconds"), opened.seen, opened.checked)
+
+
+def zone() -> tzinfo | None:
+    """The time zone where the reader is, as far as the browser says so."""
+    name = st.context.timezone
+    return ZoneInfo(name) if name else None
+
+
+# --- names -------------------------------------------------------------------------------------------------------------------
+
+
+def suggested(wanted: str, desk: Desk) -> str:
+    """A name that is free and that every disk takes, close to what was wanted."""
+    plain = " ".join(_NO_NAME.sub(" ", wanted).split()).strip("._- ")[:_LONGEST_NAME].strip("._- ") or "Fragen"
+    number, name = 1, plain
+    while name.casefold() in desk.names:
+        number += 1
+        name = f"{plain} {number}"
+    return name
+
+
+# --- storing ------------------------------------------------------------------------------------------------------------------
+
+
+class Said(msgspec.Struct, frozen=True):
+    """What is to be told after a click, by its key in the words. ``count`` chooses between one and several where it is given."""
+
+    key: str
+    values: dict[str, str] = {}
+    role: str = "note"
+    detail: str = ""
+    count: int | None = None
+
+
+def say(said: Said) -> None:
+    """Keep a message for the next time the page is drawn."""
+    st.session_state[_SAID] = said
+
+
+def hush() -> None:
+    """Drop the message that is waiting."""
+    st.session_state.pop(_SAID, None)
+
+
+def tell(words: Words) -> None:
+    """Draw the message that is waiting, once."""
+    said: Said | None = st.session_state.pop(_SAID, None)
+    if said is None:
+        return
+    key = f"sets.said.{said.key}"
+    values = {name: words.quoted(value) for name, value in said.values.items()}
+    text = words.t(f"{key}.text", **values) if said.count is None else words.n(f"{key}.text", said.count, **values)
+    details = [(words.t("screen.error"), said.detail)] if said.detail else []
+    draw([notice(words.t(f"{key}.title", **values), [text], said.role, details, words.t("screen.details"))], "sets_said", words.language)
+
+
+class Change(msgspec.Struct, frozen=True):
+    """One change of a set: what it is in the protocol, why, and what is told when it went well."""
+
+    act: Act
+    details: Details
+    done: Said
+    why: str = ""
+
+
+def store(desk: Desk, name: str, write: Callable[[Path], Loaded], change: Change) -> BadInput | None:
+    """Write a set, choose it, and note it in its protocol; what went wrong is told and given back, and then nothing was written."""
+    try:
+        path = desk.workshop.set_file(name)
+    except BadInput as error:
+        return _refused(Said("name", {"name": name}, "warning", str(error)), error)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        loaded = write(path)
+    except OSError as error:
+        return _refused(Said("unwritable", {"name": name}, "fault", str(error)), BadInput(str(error)))
+    except BadInput as error:
+        key = "changed" if isinstance(error, SetChanged) else "busy" if isinstance(error, SetBusy) else "unwritable"
+        return _refused(Said(key, {"name": name}, "warning" if key != "unwritable" else "fault", str(error)), error)
+    place = SetPlace(path.stem, path)
+    state: State = st.session_state[STATE]
+    st.session_state[STATE] = state.replaced(chosen_set=place.name)
+    say(change.done)
+    tuning = desk.tuning(Opened(place, loaded.seen, loaded, _check(loaded, desk.runs)))
+    try:
+        tuning.note(change.act, details=change.details, why=change.why)
+    except BadInput as error:
+        log.warning("%s", error)
+        say(Said("no_protocol", {"name": place.name}, "warning", str(error)))
+    return None
+
+
+def _refused(said: Said, error: BadInput) -> BadInput:
+    say(said)
+    return error
