@@ -1,0 +1,70 @@
+"""What the charts of figures over question sets have in common: axes whose numbers are written as the language writes them, and frames."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from dashboard import knobtext
+from dashboard.naming import figure_text
+from retrieval.settings import KNOBS
+from retrieval.words import Words
+
+STRONG, QUIET, DARK, LIGHT = "#3f86ba", "#8b95a1", "#17222c", "#ffffff"
+"""The one hue of a chart, what stands back, and two that are read on every ground."""
+_TICKS = 5
+_LEAST = 0.02
+"""The narrowest cut of a scale from 0 to 1 that is drawn: less would make a cliff of a trifle."""
+
+
+def cut(values: Iterable[float | None]) -> tuple[float, float]:
+    """The part of a scale from 0 to 1 that some figures need, with a little room on both sides; the whole scale where there are none."""
+    found = [value for value in values if value is not None]
+    if not found:
+        return 0.0, 1.0
+    low, high = min(found), max(found)
+    room = max(high - low, _LEAST) * 0.15
+    return max(0.0, low - room), min(1.0, high + room)
+
+
+def knob_axis(name: str, words: Words) -> dict[str, Any]:
+    """The whole range of a knob, named by its label."""
+    knob = KNOBS[name]
+    ticks = [knob.low + (knob.high - knob.low) * tick / _TICKS for tick in range(_TICKS + 1)]
+    whole = knob.kind == "int"
+    places = sorted({float(round(tick)) if whole else tick for tick in ticks})
+    shown = [words.whole(int(place)) if whole else knobtext.number(knob, place, words) for place in places]
+    room = (knob.high - knob.low) * 0.02
+    return {**_axis(knobtext.label(knob, words)), "range": [knob.low - room, knob.high + room], "tickvals": places, "ticktext": shown}
+
+
+def value_axis(title: str, low: float, high: float, words: Words) -> dict[str, Any]:
+    """A part of a figure's scale from 0 to 1."""
+    ticks = [low + (high - low) * tick / _TICKS for tick in range(_TICKS + 1)]
+    return {**_axis(title), "range": [low, high], "tickvals": ticks, "ticktext": [words.number(tick) for tick in ticks]}
+
+
+def _axis(title: str) -> dict[str, Any]:
+    return {"title": {"text": figure_text(title, 70)}, "zeroline": False, "fixedrange": True, "automargin": True}
+
+
+def layout(title: str, x: dict[str, Any], y: dict[str, Any], ink: str, height: int = 420) -> dict[str, Any]:
+    """A chart with its legend below it; ``ink`` is the colour of text in the theme."""
+    return {
+        "height": height,
+        "title": {"text": figure_text(title, 90), "font": {"color": ink, "size": 15}},
+        "margin": {"l": 8, "r": 16, "t": 48, "b": 120},
+        "font": {"color": ink},
+        "xaxis": {**x, "tickfont": {"color": ink}},
+        "yaxis": {**y, "tickfont": {"color": ink}},
+        "hovermode": "closest",
+        "legend": {
+            "orientation": "h",
+            "yref": "container",
+            "y": 0,
+            "yanchor": "bottom",
+            "x": 0,
+            "itemclick": False,
+            "itemdoubleclick": False,
+        },
+    }
