@@ -29,8 +29,8 @@ from retrieval.words import Words
 
 Specs = Mapping[str, CorpusSpec]
 VIEWS, SOURCES = ("single", "overview"), ("list", "heap")
-_VIEW, _SOURCE, _QUESTION, _REASON, _AGAIN, _FAULT, _TRAIL = (
-    f"judge_{name}" for name in ("view", "source", "question", "reason", "again", "fault", "trail")
+_VIEW, _SOURCE, _QUESTION, _REASON, _AGAIN, _FAULT, _TRAIL, _CHOSEN, _ASKED = (
+    f"judge_{name}" for name in ("view", "source", "question", "reason", "again", "fault", "trail", "chosen", "asked")
 )
 _EVERY = ""
 """Stands for all questions where one is chosen."""
@@ -167,9 +167,15 @@ def _choose(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], words: Words, every:
     still = {one: len(open_hits(heap, desk.lines, desk.tuning.who)) for one, heap in heaps.items()}
     order = sorted(still, key=lambda one: -still[one])
     options = [_EVERY, *order] if every else order
-    if st.session_state.get(_QUESTION) not in options:
-        asked = next((one.id for one in desk.questions.values() if one.text == desk.tuning.state.question), order[0])
-        st.session_state[_QUESTION] = asked
+    chosen, text = st.session_state.get(_CHOSEN), desk.tuning.state.question
+    asked = next((one.id for one in desk.questions.values() if one.text.strip() == text), None)
+    if asked and st.session_state.get(_ASKED) != text:  # asked elsewhere since: that question is meant
+        chosen = asked
+    st.session_state[_ASKED] = text
+    if chosen not in options:
+        chosen = asked or order[0]
+    # A choice by whose names the open hits are counted is a new one after each grade, and a new one forgets; what is kept here does not.
+    st.session_state[_CHOSEN] = st.session_state[_QUESTION] = chosen
 
     def shown(one: str) -> str:
         every_one = words.t("judge.every", open=words.n("judge.open", sum(still.values())))
@@ -181,8 +187,12 @@ def _choose(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], words: Words, every:
 
 def _take_question(texts: dict[str, str]) -> None:
     """The chosen question goes into the address, so that it is there again after a reload."""
-    st.session_state.pop(_AGAIN, None)
-    text = texts.get(st.session_state[_QUESTION])
+    _go_to(st.session_state[_QUESTION], texts.get(st.session_state[_QUESTION], ""))
+
+
+def _go_to(question_id: str, text: str) -> None:
+    st.session_state[_CHOSEN] = question_id
+    _forward()
     if text:
         state: State = st.session_state[STATE]
         st.session_state[STATE] = state.replaced(question=text)
@@ -205,7 +215,7 @@ def _show(hit: Hit, desk: _Desk, words: Words) -> None:
         words.language,
     )
     if not desk.tuning.who:
-        draw([notice(words.t("judge.who.title"), [words.t("judge.who.text")])], "who", words.language)
+        draw([notice(words.t("judge.who.title"), [words.t("judge.who.text")])], "judge_who", words.language)
     _grades(hit, desk, said, words)
     draw(view.wording(hit.address, chunks, words), "wording", words.language)
 
@@ -295,11 +305,6 @@ def _done(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], any_hits: bool, words:
         trail = _trail(desk)
         if trail:
             st.button(words.t("judge.back"), key="judge_back", shortcut="b", on_click=_back, args=(trail,))
-
-
-def _go_to(question_id: str, text: str) -> None:
-    st.session_state[_QUESTION] = question_id
-    _take_question({question_id: text})
 
 
 def _foot(desk: _Desk, scope: Sequence[Hit], words: Words) -> None:
