@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from retrieval.commands import asking
+from retrieval.commands import asking, holding
 from retrieval.commands import settings as settings_command
 from retrieval.commands.terminal import CliWords, Terminal, address, one_line, short_name
 from retrieval.decide import decide
@@ -20,10 +20,12 @@ from retrieval.settings import KNOBS, Settings
 if TYPE_CHECKING:
     from retrieval.evaluation.against import Against, Change, MetricChange
     from retrieval.evaluation.assertions import Assertion
+    from retrieval.evaluation.decisions import Decision
     from retrieval.evaluation.golds import CheckedSet
     from retrieval.evaluation.report import Figure, Group, Problem, Report
     from retrieval.evaluation.statistics import Estimate, Interval
     from retrieval.federated import FederatedRetriever
+    from retrieval.trace import Trace
 
 _SHOWN_QUESTION = 100
 _ROUNDING = 1e-12
@@ -46,34 +48,40 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     parser.add_argument("--against", type=Path, metavar="DATEI", help=words.t("cli.evaluate.help.against"))
     text = words.t("cli.evaluate.help.fail_under", metrics=_METRICS)
     parser.add_argument("--fail-under", action="append", default=[], metavar="KENNZAHL=WERT", help=text)
+    holding.add_options(parser, words)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace, out: Terminal) -> int:
-    """Measure; exit code 1 when a figure is below its limit, a question or a part of a run failed, or a corpus could not be asked."""
+    """Measure; exit code 1 when a figure is below its limit or its decision, a question or a run failed, or a corpus was not asked."""
     from retrieval.evaluation.against import against
     from retrieval.evaluation.golds import Golds
     from retrieval.evaluation.sets import load
 
     least = dict(_limit(pair) for pair in args.fail_under)
-    settings = settings_command.chosen(args.settings, args.set)
+    decision, allowed = holding.chosen(args), holding.tolerance(args)
+    settings = decision.used if decision else settings_command.chosen(args.settings, args.set)
     other = _other(args.against)
     questions = load(args.set_file).questions
     federation = asking.opened(args)
     checked = Golds(federation.registry.federation).check(questions)
-    k = _places(settings, other)
-    report = _measured(checked, settings, federation, k)
+    k = decision.report.k if decision else _places(settings, other)
+    report = _measured(checked, settings, federation, k, decision)
     compared = None
     if other is not None:
         before = _measured(checked, other, federation, k) if isinstance(other, Settings) else other
         compared = against(before, report)
     found = (Under(metric, report.figure(metric).estimate.value, limit) for metric, limit in least.items())
     under = tuple(one for one in found if _below(one))
+    held = holding.held(decision, report, allowed, federation, checked) if decision else None
     if out.as_json:
-        out.json({"report": report, "against": compared, "under": under})
+        out.json({"report": report, "against": compared, "under": under, "decision": held})
     else:
         _Told(report, out, federation.registry.federation.specs).all(compared, args.against, isinstance(other, Settings))
-    return _verdict(report, under, federation, out)
+        if decision and held:
+            holding.tell(held, decision, out)
+    holds = held is None or holding.complain(held, out)
+    return _verdict(report, under, holds, federation, out)
 
 
 def _limit(pair: str) -> tuple[str, float]:
@@ -108,10 +116,16 @@ def _places(settings: Settings, other: Settings | Report | None) -> int:
     return other.k
 
 
-def _measured(checked: CheckedSet, settings: Settings, federation: FederatedRetriever, k: int) -> Report:
+def _measured(checked: CheckedSet, settings: Settings, federation: FederatedRetriever, k: int, decision: Decision | None = None) -> Report:
+    """What settings make of a set; as a decision was measured where there is one."""
     from retrieval.evaluation.evaluate import evaluate
 
-    return evaluate(checked, lambda question: decide(federation.gather(question, settings), settings), k=k)
+    without, judgements = (decision.without, decision.judgements) if decision else ((), {})
+
+    def run(question: str) -> Trace:
+        return decide(federation.gather(question, settings), settings, without=without)
+
+    return evaluate(checked, run, k=k, judgements=judgements)
 
 
 def _below(one: Under) -> bool:
@@ -119,8 +133,8 @@ def _below(one: Under) -> bool:
     return one.value is None or one.value < one.least - _ROUNDING
 
 
-def _verdict(report: Report, under: Sequence[Under], federation: FederatedRetriever, out: Terminal) -> int:
-    """What must not be overlooked, on stderr, and the exit code."""
+def _verdict(report: Report, under: Sequence[Under], holds: bool, federation: FederatedRetriever, out: Terminal) -> int:
+    """What must not be overlooked, on stderr, and the exit code; ``holds`` says that no decision is broken."""
     for one in report.failed:
         reason = one_line(f"{one.error_class}: {one.message}", 200)
         out.complain(out.words.t("cli.evaluate.failed", question=one_line(one.question, _SHOWN_QUESTION), reason=reason))
@@ -131,7 +145,7 @@ def _verdict(report: Report, under: Sequence[Under], federation: FederatedRetrie
     for low in under:
         numbers = {"value": out.words.number(low.value), "least": out.words.number(low.least)}
         out.complain(out.words.t("cli.evaluate.under", metric=low.metric, **numbers))
-    flawed = bool(report.failed or report.partial or len(report.stamps) > 1 or under)
+    flawed = bool(report.failed or report.partial or len(report.stamps) > 1 or under or not holds)
     return asking.told(federation, flawed, out)
 
 

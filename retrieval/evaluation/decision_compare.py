@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from retrieval.evaluation.against import Against, Change, against
+from retrieval.evaluation.against import Against, Change, MetricChange, against
 from retrieval.evaluation.decisions import NO_MARKS, Decision
 from retrieval.evaluation.evaluate import SAMPLING, Sampling
 from retrieval.evaluation.metrics import METRICS
@@ -121,6 +121,26 @@ def _pairs(before: Report, after: Report) -> list[tuple[Row, Row]]:
 
 def _mean(values: Sequence[float]) -> float | None:
     return sum(values) / len(values) if values else None
+
+
+# --- who loses -------------------------------------------------------------------------------------------------------------
+
+
+class Loss(msgspec.Struct, frozen=True):
+    """A question that loses, with each metric in which it does."""
+
+    question_id: str
+    question: str
+    changes: tuple[tuple[str, Change], ...]
+
+
+def losses(found: Iterable[MetricChange | Common]) -> tuple[Loss, ...]:
+    """The questions that lose in any metric, each once, those first that lose in the first metrics."""
+    lost: dict[str, list[tuple[str, Change]]] = {}
+    for one in found:
+        for change in one.losers:
+            lost.setdefault(change.question_id, []).append((one.metric, change))
+    return tuple(Loss(name, changes[0][1].question, tuple(changes)) for name, changes in lost.items())
 
 
 # --- a decision against today ----------------------------------------------------------------------------------------------

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from retrieval.evaluation.against import Against, Change
 from retrieval.evaluation.decision_annexes import annexes, gold_text, short
+from retrieval.evaluation.decision_compare import Loss, losses
 from retrieval.evaluation.decisions import Comparison, Decision, PartName
 from retrieval.evaluation.markdown import bullets, joined, plain, quoted, table
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import Event, Shift, latest, shift, shifts
-from retrieval.evaluation.protocol_text import change, left_out, moves, sentence, when
+from retrieval.evaluation.protocol_text import change as changed_until
+from retrieval.evaluation.protocol_text import left_out, moves, sentence, signed, when
 from retrieval.evaluation.report import Figure
 from retrieval.evaluation.statistics import LEVEL, Effect, tried
 from retrieval.settings import Settings
@@ -151,11 +152,6 @@ def effect_text(effect: Effect, words: Words) -> str:
     return words.t("decision.verdict.with_range", said=said, low=low, high=high)
 
 
-def signed(value: float, words: Words) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{words.number(abs(value))}"
-
-
 # --- what is uncertain ---------------------------------------------------------------------------------------------------
 
 
@@ -224,6 +220,8 @@ def _judged(decision: Decision, words: Words) -> Iterator[str]:
     if figure is not None and figure.estimate.value is not None:
         share = words.percent(figure.estimate.value)
         yield words.t("decision.uncertain.judged", share=share, k=words.whole(decision.report.k))
+    if decision.judgements:
+        yield words.t("decision.uncertain.judgements", n=words.whole(sum(map(len, decision.judgements.values()))))
     found = decision.judging
     if found is None:
         return
@@ -242,28 +240,23 @@ def _losers(decision: Decision, words: Words) -> Iterator[Block]:
     if not decision.comparisons:
         yield [words.t("decision.no_comparison")]
     for one in decision.comparisons:
-        lines = losers(one.all, words)
+        lines = [_loser(lost, words) for lost in losses(one.all.metrics)]
         yield [words.t(f"decision.{'losers' if lines else 'no_losers'}.{one.side}")]
         yield bullets(lines)
         gained = {winner.question_id for found in one.all.metrics for winner in found.winners}
         yield [words.n("decision.gained", len(gained))] if gained else []
 
 
-def losers(found: Against, words: Words) -> list[str]:
-    """The questions that lose in any metric, each once with all that it loses, in lines that are Markdown already."""
-    lost: dict[str, list[tuple[str, Change]]] = {}
-    for one in found.metrics:
-        for loser in one.losers:
-            lost.setdefault(loser.question_id, []).append((one.metric, loser))
-    lines = []
-    for question_id, changed in lost.items():
-        said = "; ".join(_lost(metric, one, words) for metric, one in changed)
-        lines.append(words.t("decision.loser", question=plain(changed[0][1].question), id=plain(question_id), lost=said))
-    return lines
+def _loser(one: Loss, words: Words) -> str:
+    return words.t("decision.loser", question=plain(one.question), id=plain(one.question_id), lost=lost_text(one, words))
 
 
-def _lost(metric: str, one: Change, words: Words) -> str:
-    return words.t("decision.lost", metric=metric_name(metric, words), before=one.before, after=one.after)
+def lost_text(one: Loss, words: Words) -> str:
+    """What a question loses, metric by metric, in a line."""
+    return "; ".join(
+        words.t("decision.lost", metric=metric_name(metric, words), before=change.before, after=change.after)
+        for metric, change in one.changes
+    )
 
 
 def _history(decision: Decision, words: Words) -> Iterator[Block]:
@@ -280,7 +273,7 @@ def _history(decision: Decision, words: Words) -> Iterator[Block]:
 
 
 def _event(event: Event, found: Shift, words: Words) -> str:
-    parts = [plain(sentence(event, words)), plain(change(event, found, words))]
+    parts = [plain(sentence(event, words)), plain(changed_until(event, found, words))]
     if event.why:
         parts.append(words.t("protocol.why", why=plain(event.why)))
     return words.t("protocol.line", when=when(event.when, words), text=" ".join(part for part in parts if part))

@@ -13,15 +13,18 @@ import msgspec
 from retrieval.errors import BadInput
 from retrieval.evaluation import statistics
 from retrieval.evaluation.against import Against, against
+from retrieval.evaluation.agreement import agreement
 from retrieval.evaluation.evaluate import SAMPLING, Sampling
+from retrieval.evaluation.judging import NO_JUDGEMENTS, Judgements
 from retrieval.evaluation.metrics import METRICS, Metric
-from retrieval.evaluation.model import Question, QuestionSet
+from retrieval.evaluation.model import Gold, Question, QuestionSet
 from retrieval.evaluation.protocol import Event, tried
 from retrieval.evaluation.report import Figure, Report
 from retrieval.evaluation.sets import fingerprint
+from retrieval.evaluation.verdicts import Verdict, in_force
 from retrieval.exports.fingerprints import Fingerprint
 from retrieval.knobs import Value
-from retrieval.model import CorpusSpec
+from retrieval.model import Address, CorpusSpec
 from retrieval.settings import Settings
 
 SCHEMA, REVISION = 1, 0
@@ -99,7 +102,7 @@ class Decision(msgspec.Struct, frozen=True):
     stock spells them, ``set_fingerprint`` its hash. ``report`` is the whole measurement, question by question; ``parts`` its figures for
     the set and both halves. ``tried`` counts the settings that were measured with the set before, ``revealed`` how often the held-out
     half was looked at; ``events`` are those of the protocol since the former decision. ``corpora`` say what the rules were called and
-    which version of them was in stock.
+    which version of them was in stock. ``judgements`` are those beside the gold, by question id, with which it was measured.
     """
 
     name: str
@@ -121,6 +124,7 @@ class Decision(msgspec.Struct, frozen=True):
     fingerprint: Fingerprint = NO_MARKS
     corpora: tuple[CorpusSpec, ...] = ()
     judging: Judging | None = None
+    judgements: dict[str, tuple[Gold, ...]] = {}
     schema: int = SCHEMA
     revision: int = REVISION
 
@@ -174,6 +178,7 @@ def decision(
     marks: Fingerprint = NO_MARKS,
     corpora: Sequence[CorpusSpec] = (),
     judging: Judging | None = None,
+    judgements: Judgements = NO_JUDGEMENTS,
     sampling: Sampling = SAMPLING,
 ) -> Decision:
     """The decision for the settings that ``report`` measured over the settled set ``questions``.
@@ -202,6 +207,7 @@ def decision(
         fingerprint=marks,
         corpora=tuple(sorted(corpora, key=lambda spec: spec.corpus_id)),
         judging=judging,
+        judgements={name: tuple(golds) for name, golds in judgements.items()},
     )
 
 
@@ -229,6 +235,19 @@ def since(events: Sequence[Event], former: Former | None) -> tuple[Event, ...]:
         return tuple(events)
     places = [place for place, one in enumerate(events) if one.act == "decided" and one.details.get("file") == former.file]
     return tuple(events[places[-1] + 1 :]) if places else tuple(one for one in events if one.when > former.decided)
+
+
+def judging_of(lines: Iterable[Verdict]) -> Judging | None:
+    """What the judges of hits say of each other; None where nobody gave a grade."""
+    graded = [one for one in in_force(lines) if one.grade is not None]
+    found = agreement(graded)
+    if not graded:
+        return None
+    grades: dict[tuple[str, Address], list[int | None]] = {}
+    for one in graded:
+        grades.setdefault((one.question_id, one.address), []).append(one.grade)
+    differing = sum(len(set(some)) > 1 for some in grades.values())
+    return Judging(found.judges, len(grades), found.units, differing, found.alpha)
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------

@@ -14,8 +14,10 @@ from retrieval.settings import KNOBS
 from retrieval.words import NONE, Words
 
 _HERE = ZoneInfo("Europe/Berlin")
-_SILENT = {"decided": ("file",)}
-"""Details that only the program needs."""
+_SILENT = ("file", "lines", "sweep", "version")
+"""Details that only the program needs; the file of an import is told."""
+_CODES = ("kind", "state", "what", "goal", "format")
+"""Details whose values are codes that have a word each."""
 
 
 def when(moment: str, words: Words) -> str:
@@ -40,9 +42,12 @@ def sentence(event: Event, words: Words) -> str:
 
 def details(event: Event, words: Words) -> str:
     """The details of an event in a line; empty where it has none."""
-    silent = _SILENT.get(event.act, ())
-    pairs = ((name, value) for name, value in event.details.items() if name not in silent and value not in ("", None))
-    return "; ".join(words.t("protocol.pair", name=_called(name, words), value=_shown(name, value, words)) for name, value in pairs)
+    told = ((name, value) for name, value in event.details.items() if value not in ("", None) and _told(name, event))
+    return "; ".join(words.t("protocol.pair", name=_called(name, words), value=_shown(name, value, event, words)) for name, value in told)
+
+
+def _told(name: str, event: Event) -> bool:
+    return name not in _SILENT or (name == "file" and event.act == "imported")
 
 
 def _called(name: str, words: Words) -> str:
@@ -52,14 +57,22 @@ def _called(name: str, words: Words) -> str:
     return name_of(name, words) if name in KNOBS else words.word("protocol.detail", name)
 
 
-def _shown(name: str, value: str | int | float | None, words: Words) -> str:
+def _shown(name: str, value: str | int | float | None, event: Event, words: Words) -> str:
     if isinstance(value, str):
         parts = value.split(", ")
-        known = all(part in METRICS or part in KNOBS for part in parts)
-        return ", ".join(_called(part, words) for part in parts) if known else value
+        if all(part in METRICS or part in KNOBS for part in parts):
+            return ", ".join(_called(part, words) for part in parts)
+        return words.word(f"protocol.value.{name}", value) if name in _CODES else value
     if name in KNOBS:
         return value_text(name, value, words)
+    if event.act == "compared" and name in METRICS and value is not None:
+        return signed(value, words)
     return words.number(value) if isinstance(value, float) else words.whole(value)
+
+
+def signed(value: float, words: Words) -> str:
+    """A difference with its sign."""
+    return f"{'+' if value > 0 else '−' if value < 0 else ''}{words.number(abs(value))}"
 
 
 def moves(found: Shift, words: Words) -> list[str]:
