@@ -155,7 +155,7 @@ def tell(words: Words) -> None:
     values = {name: words.quoted(value) for name, value in said.values.items()}
     text = words.t(f"{key}.text", **values) if said.count is None else words.n(f"{key}.text", said.count, **values)
     details = [(words.t("screen.error"), said.detail)] if said.detail else []
-    draw([notice(words.t(f"{key}.title", **values), [text], said.role, details, words.t("screen.details"))], "sets_said", words.language)
+    draw([notice(words.t(f"{key}.title", **values), [text], said.role, details, words.t("screen.details"))], "sets_told", words.language)
 
 
 class Change(msgspec.Struct, frozen=True):

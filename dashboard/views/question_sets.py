@@ -95,7 +95,7 @@ def problems(checked: CheckedSet, specs: Specs, words: Words) -> list[Block]:
     counts = {"unreachable": words.whole(checked.unreachable), "golds": words.n("questions.n.golds", checked.golds)}
     head = [words.t(f"sets.problems.{name}") for name in ("norm", "remark", "question")]
     rows = [row(_problem(question, found, specs, words)) for question, found in odd]
-    return [paragraph(words.t("sets.problems.some", **counts)), table(words.t("sets.problems.caption"), head, rows)]
+    return [paragraph(words.t("sets.problems.some" if checked.unreachable else "sets.problems.reachable", **counts)), table(words.t("sets.problems.caption"), head, rows)]
 
 
 def _problem(question: Question, found: Found, specs: Specs, words: Words) -> list[Cell]:

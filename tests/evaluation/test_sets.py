@@ -221,6 +221,13 @@ def test_a_kept_version_comes_back_byte_for_byte(tmp_path: Path) -> None:
     assert len(sets.history(path)) == 3
 
 
+def test_a_kept_version_is_called_like_its_set(tmp_path: Path) -> None:
+    path = tmp_path / "fragen.toml"
+    made = QuestionSet("fragen", (question("a"),))
+    sets.save(path, made, "")
+    assert sets.version(path, sets.history(path)[0].name).questions == made
+
+
 def test_restoring_is_refused_for_an_unknown_version_and_a_set_that_changed(tmp_path: Path) -> None:
     path = tmp_path / "fragen.toml"
     first = sets.save(path, made("a"), "", NOW)
