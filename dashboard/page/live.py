@@ -6,10 +6,15 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+import streamlit as st
+
+from dashboard import sitting
 from dashboard.blocks import Block, heading, paragraph
 from dashboard.component import chart, draw, ink
+from dashboard.links import SET_PAGES
 from dashboard.running import Run
-from dashboard.views import anchors, balance, corpora, floor, funnel, hits, misses, movement, named, verweise
+from dashboard.state import write
+from dashboard.views import anchors, balance, corpora, floor, funnel, hits, judging, misses, movement, named, verweise
 from retrieval.inspector.funnel import funnel as funnel_of
 from retrieval.inspector.misses import misses as misses_of
 from retrieval.trace import Trace
@@ -23,6 +28,21 @@ def page(run: Run, words: Words) -> None:
             draw(part, key, words.language)
         else:
             chart(part, key)
+    _judged(run, words)
+
+
+def _judged(run: Run, words: Words) -> None:
+    """How far this list is judged, and the way to judge it, where the chosen set has the question."""
+    found = sitting.coverage_of_run(run.runs, run.trace, run.state.chosen_set)
+    if found is not None:
+        draw(
+            [heading(words.t("judge.live.title")), paragraph(judging.unjudged(found.places, found.unjudged, words))],
+            "judged",
+            words.language,
+        )
+        # A page is known by its address: this one is drawn by the entry.
+        judge = st.Page(lambda: None, title=words.t("judge.title"), url_path=SET_PAGES["judge"])
+        st.page_link(judge, label=words.t("judge.live.link"), query_params=write(run.state.replaced(step=0)))
 
 
 def parts(trace: Trace, everything: bool, ink: str, words: Words) -> Iterator[tuple[str, list[Block] | dict[str, Any]]]:

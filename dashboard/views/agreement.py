@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from dashboard.blocks import Block, Line, alike, heading, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Line, alike, heading, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import norm as named
 from dashboard.naming import part_name
@@ -65,7 +65,7 @@ def conflicts(found: Sequence[Conflict], questions: Mapping[str, Question], spec
 
 def _conflict(one: Conflict, question: Question, specs: Specs, words: Words) -> Block:
     gold = words.t(f"judge.grade.{one.gold.grade}") if one.gold else words.t("judge.conflict.not_named")
-    said: list[Line] = [_said(verdict, one, words) for verdict in one.said]
+    said: list[Line] = [written(_said(verdict, one, words)) for verdict in one.said]
     return row([[to_norm(named(one.address, specs), key_of(one.address))], question.text, gold, alike(said)])
 
 
