@@ -7,19 +7,21 @@ computed; the list between them is that of ``decide``, and what does not change 
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import pairwise
 
-import msgspec
+from msgspec.structs import replace
 
 from retrieval.decide import decide
 from retrieval.errors import BadSetting
 from retrieval.inspector.curves import Curves, fractions, lines
+from retrieval.inspector.grids import Grid, Table
 from retrieval.inspector.reach import ahead
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import KNOBS, Settings
-from retrieval.trace import Pool, Trace
+from retrieval.trace import Pool
 
 _SAME = 1e-12
 """Points nearer than this share of the range are one point: no number between them can be set."""
@@ -34,53 +36,49 @@ def track(pool: Pool, settings: Settings, knob: str, without: Collection[str] = 
     """
     if knob not in CONTINUOUS:
         raise BadSetting(f"Breakpoints of {knob[:40]!r}: found no continuous setting. Those are: {', '.join(CONTINUOUS)}.")
-    runs = Runs(ahead(pool, settings, settings.quota.max_final_results, settings.quota.min_hits_per_corpus), settings, knob, without)
+    runs = _Runs(ahead(pool, settings, settings.quota.max_final_results, settings.quota.min_hits_per_corpus), settings, knob, without)
     value, low, high = float(settings.value(knob)), KNOBS[knob].low, KNOBS[knob].high
     if knob == "rrf_k" and settings.fusion.fusion != "rrf":
-        here = runs.at(value)
+        (here,) = runs.lists([value])
         return Track(knob, value, (low, high), (here or (),), (here, here), works=False)
     points = _points(runs, low, high)
-    between = [runs.at(_middle(left, right)) or () for left, right in pairwise(points)]
+    between = [ids or () for ids in runs.lists(_middles(points))]
     kept = [0, *(place for place in range(1, len(between)) if between[place] != between[place - 1])]
     points = (*(points[place] for place in kept), high)
-    return Track(knob, value, points, tuple(between[place] for place in kept), tuple(runs.at(point) for point in points))
+    return Track(knob, value, points, tuple(between[place] for place in kept), tuple(runs.lists(points)))
 
 
-class Runs:
-    """The runs of ``decide`` at values of one setting, each computed once."""
+class _Runs:
+    """What the run gives at values of one setting."""
 
     def __init__(self, pool: Pool, settings: Settings, knob: str, without: Collection[str] = ()) -> None:
         self.pool, self.settings, self.knob, self.without = pool, settings, knob, without
-        self._group = KNOBS[knob].group
-        self._known: dict[float, Trace | None] = {}
+        self._grid = Grid(pool, without)
 
     @property
     def most(self) -> int:
         """The length of the list."""
         return self.settings.quota.max_final_results
 
-    def trace(self, value: float) -> Trace | None:
-        """The run at this value, None where the setting is refused there."""
-        if value not in self._known:
-            group = msgspec.structs.replace(getattr(self.settings, self._group), **{self.knob: value})
-            settings = msgspec.structs.replace(self.settings, **{self._group: group})
-            try:
-                self._known[value] = decide(self.pool, settings, without=self.without)
-            except BadSetting:
-                self._known[value] = None
-        return self._known[value]
+    def lists(self, values: Sequence[float]) -> list[Ids | None]:
+        """The list at each value, None where the setting is refused."""
+        return self._grid.lists(self._table(values))
 
-    def at(self, value: float) -> Ids | None:
-        """The list at this value, None where the setting is refused there."""
-        trace = self.trace(value)
-        return None if trace is None else tuple(entry.chunk_id for entry in trace.final)
+    def brought_in(self, values: Sequence[float]) -> list[Ids | None]:
+        """The chunks that references bring in at each value."""
+        return self._grid.brought_in(self._table(values))
+
+    def _table(self, values: Sequence[float]) -> Table:
+        group = KNOBS[self.knob].group
+        now = getattr(self.settings, group)
+        return Table([replace(self.settings, **{group: replace(now, **{self.knob: value})}) for value in values])
 
 
-def _middle(left: float, right: float) -> float:
-    return (left + right) / 2
+def _middles(points: Sequence[float]) -> list[float]:
+    return [(left + right) / 2 for left, right in pairwise(points)]
 
 
-def _points(runs: Runs, low: float, high: float) -> tuple[float, ...]:
+def _points(runs: _Runs, low: float, high: float) -> tuple[float, ...]:
     """The ends of the range and every value between them at which the list may change."""
     if runs.knob == "min_ratio":
         return (low, *_distinct(_of_ratio(runs), low, high), high)
@@ -89,15 +87,14 @@ def _points(runs: Runs, low: float, high: float) -> tuple[float, ...]:
     curves, value_of, start, end = _CURVES[runs.knob](runs)
     found = [value_of(point) for point in curves.events(start, end, runs.most)]
     points = (low, *_distinct(found, low, high), high)
-    for left, right in pairwise(points):
-        met = [value_of(point) for point in curves.meetings(_fetched(runs.trace(_middle(left, right))), start, end)]
-        found += [point for point in met if left < point < right]
+    # Among equal ranks, norms that references bring in have the order that they have as candidates.
+    stretches: dict[Ids, list[tuple[float, float]]] = {}
+    for stretch, brought in zip(pairwise(points), runs.brought_in(_middles(points)), strict=True):
+        stretches.setdefault(brought or (), []).append(stretch)
+    for brought, there in stretches.items():
+        met = sorted(value_of(point) for point in curves.meetings(brought, start, end))
+        found += [point for left, right in there for point in met[bisect_right(met, left) : bisect_left(met, right)]]
     return (low, *_distinct(found, low, high), high)
-
-
-def _fetched(trace: Trace | None) -> list[str]:
-    """The norms that references brought in: among equal ranks their order is the one that they have as candidates."""
-    return [one for verweis in trace.verweise for one in verweis.chunk_ids] if trace else []
 
 
 def _distinct(found: Iterable[float], low: float, high: float) -> tuple[float, ...]:
@@ -117,13 +114,13 @@ def _distinct(found: Iterable[float], low: float, high: float) -> tuple[float, .
 # --- one setting each -------------------------------------------------------------------------------------------------
 
 
-def _of_ratio(runs: Runs) -> Iterable[float]:
+def _of_ratio(runs: _Runs) -> Iterable[float]:
     """A corpus takes part while its best rank reaches the floor: up to its share of the best of all."""
     quota = decide(runs.pool, runs.settings, without=runs.without).quota
     return [corpus.best / quota.best for corpus in quota.corpora] if quota.best > 0 else []
 
 
-def _of_verweis(runs: Runs) -> Iterable[float]:
+def _of_verweis(runs: _Runs) -> Iterable[float]:
     """A fetched norm passes each hit of the list and of its corpus, the floors that others set, and the one that it sets itself."""
     trace = decide(runs.pool, runs.settings, without=runs.without)
     ratio = runs.settings.quota.min_ratio
@@ -141,22 +138,22 @@ _Moving = tuple[Curves, Callable[[float], float], float, float]
 """Curves, what turns their number into the setting's value, and the range of that number in which there is one."""
 
 
-def _of_vector_weight(runs: Runs) -> _Moving:
+def _of_vector_weight(runs: _Runs) -> _Moving:
     other = runs.settings.fusion.weight_lexical
     return lines(runs.pool, runs.settings, runs.without), lambda share: other * share / (1 - share), 0.0, 1 / (1 + other)
 
 
-def _of_lexical_weight(runs: Runs) -> _Moving:
+def _of_lexical_weight(runs: _Runs) -> _Moving:
     other = runs.settings.fusion.weight_vector
     return lines(runs.pool, runs.settings, runs.without), lambda share: other * (1 - share) / share, other / (1 + other), 1.0
 
 
-def _of_constant(runs: Runs) -> _Moving:
+def _of_constant(runs: _Runs) -> _Moving:
     knob = KNOBS["rrf_k"]
     return fractions(runs.pool, runs.settings, runs.without), lambda k: k, knob.low, knob.high
 
 
-_CURVES: dict[str, Callable[[Runs], _Moving]] = {
+_CURVES: dict[str, Callable[[_Runs], _Moving]] = {
     "weight_vector": _of_vector_weight,
     "weight_lexical": _of_lexical_weight,
     "rrf_k": _of_constant,

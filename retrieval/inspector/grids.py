@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
@@ -66,12 +66,19 @@ class Grid:
 
         Raises NotGathered where settings select a corpus that the pool did not ask.
         """
+        return self._each(table, Kernel.lists)
+
+    def brought_in(self, table: Table) -> list[Ids | None]:
+        """The chunks that references bring in under each of the settings, in their order; None where one is refused."""
+        return self._each(table, Kernel.brought_in)
+
+    def _each(self, table: Table, ask: Callable[[Kernel, Block], Sequence[Ids]]) -> list[Ids | None]:
         found: list[Ids | None] = [None] * table.count
         for shape, group in table.groups.items():
             if shape not in self._kernels:
                 self._kernels[shape] = Kernel(self._pool, group.settings, self._without)
             for places, block in group.blocks:
-                for place, ids in zip(places, self._kernels[shape].lists(block), strict=True):
+                for place, ids in zip(places, ask(self._kernels[shape], block), strict=True):
                     found[place] = ids
         return found
 

@@ -136,6 +136,13 @@ class Kernel:
             return [()] * len(block.vector)
         return self._listed(self._first_named(self._cut(before, block.ratio)))
 
+    def brought_in(self, block: Block) -> list[Ids]:
+        """The chunks that references bring in under each row, in their order."""
+        found: list[Ids] = [()] * len(block.vector)
+        for rows, brought in self._runs(self._anchored(block)[0]) if self._cap else ():
+            found[rows] = [tuple(self._chunk_ids[chunk] for chunk, _ in brought)] * (rows.stop - rows.start)
+        return found
+
     def _kept(self, block: Block) -> Whole:
         """The candidates that some row may bring into the list or a round of the quota, or that a reference may lift.
 
@@ -236,7 +243,7 @@ class Kernel:
             if key not in self._heads:
                 self._heads[key] = tuple(self._brought(signs[start]))
             if self._heads[key]:
-                yield slice(start, end), self._heads[key]
+                yield slice(int(start), int(end)), self._heads[key]
 
     def _brought(self, signs: Whole) -> Iterator[tuple[int, int]]:
         pool, selected = self._pool, self._selected

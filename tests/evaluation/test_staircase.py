@@ -7,10 +7,10 @@ import pytest
 
 from retrieval.decide import decide
 from retrieval.evaluation.staircase import Flip, Plateau, Staircase, staircase
-from retrieval.inspector.breakpoints import Runs, track
+from retrieval.inspector.breakpoints import track
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import Settings
-from tests.inspector.generated import generated
+from tests.inspector.generated import Runs, generated
 
 
 def made(knob: str, seeds: range) -> tuple[dict[str, Track], dict[str, Runs], dict[str, frozenset[str]]]:

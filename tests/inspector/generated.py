@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
+from msgspec.structs import replace
+
+from retrieval.decide import decide
+from retrieval.errors import BadSetting
 from retrieval.model import Address, AnchorClaim, Chunk, ReadyHit, Reference, Target, Units
-from retrieval.settings import Settings
+from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool
 from tests.builders import answer, chunk, pool
 
@@ -64,3 +68,25 @@ def _settings(rng: random.Random) -> Settings:
         min_hits_per_corpus=rng.choice((0, 1, 2, 3)),
         min_ratio=rng.choice((0.25, 0.0, 0.6, rng.random())),
     )
+
+
+class Runs:
+    """The lists that ``decide`` gives at values of one setting, one value after the other, each computed once."""
+
+    def __init__(self, made: Pool, settings: Settings, knob: str, without: Collection[str] = ()) -> None:
+        self._pool, self._settings, self._knob, self._without = made, settings, knob, without
+        self._known: dict[float, tuple[str, ...] | None] = {}
+
+    def at(self, value: float) -> tuple[str, ...] | None:
+        """The list at this value, None where the setting is refused there."""
+        if value not in self._known:
+            self._known[value] = self._decided(value)
+        return self._known[value]
+
+    def _decided(self, value: float) -> tuple[str, ...] | None:
+        group = KNOBS[self._knob].group
+        settings = replace(self._settings, **{group: replace(getattr(self._settings, group), **{self._knob: value})})
+        try:
+            return tuple(entry.chunk_id for entry in decide(self._pool, settings, without=self._without).final)
+        except BadSetting:
+            return None

@@ -10,13 +10,13 @@ import pytest
 
 from retrieval.decide import STAGES, decide
 from retrieval.errors import BadSetting
-from retrieval.inspector.breakpoints import Runs, track
+from retrieval.inspector.breakpoints import track
 from retrieval.inspector.reach import ahead
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import Settings
 from retrieval.trace import Pool
 from tests.builders import answer, chunk, pool
-from tests.inspector.generated import generated
+from tests.inspector.generated import Runs, generated
 
 NEAR = 1e-9
 
