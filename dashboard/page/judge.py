@@ -22,7 +22,7 @@ from retrieval.errors import BadInput
 from retrieval.evaluation import protocol
 from retrieval.evaluation.agreement import agreement
 from retrieval.evaluation.model import Gold, Question
-from retrieval.evaluation.pooling import Hit, in_order, open_hits, pool
+from retrieval.evaluation.pooling import Hit, in_order, open_hits, pool, spoken_of
 from retrieval.evaluation.verdicts import GRADES, LONGEST_REASON, Verdict, append, conflicts, in_force, read, withdrawal
 from retrieval.model import Address, Chunk, CorpusSpec, Target
 from retrieval.words import Words
@@ -40,13 +40,17 @@ _PATIENCE = 0.4
 
 
 class _Desk(msgspec.Struct, frozen=True):
-    """What the page works with: the set, all lines of its judges, the lists, and what the protocol does not know yet."""
+    """What the page works with: the set, all lines of its judges, and the lists of all questions.
+
+    ``new`` is what the protocol does not know yet, ``mine`` what counts of what this judge said.
+    """
 
     tuning: Tuning
     lines: tuple[Verdict, ...]
     lists: Lists
     variants: tuple[Variant, ...]
     new: tuple[Verdict, ...]
+    mine: dict[Hit, Verdict]
 
     @property
     def questions(self) -> dict[str, Question]:
@@ -59,11 +63,6 @@ class _Desk(msgspec.Struct, frozen=True):
         if source == "list":
             return in_order(question_id, found[0])
         return pool({question_id: found}, f"{self.tuning.place.name}|{self.tuning.who}")
-
-    def verdict(self, hit: Hit) -> Verdict | None:
-        """What this judge says of a hit as of now."""
-        mine = (one for one in in_force(self.lines) if one.judge == self.tuning.who)
-        return next((one for one in mine if (one.question_id, one.address) == (hit.question_id, hit.address)), None)
 
 
 def page(tuning: Tuning, words: Words) -> None:
@@ -79,7 +78,8 @@ def page(tuning: Tuning, words: Words) -> None:
         _broken(error, words)
         return
     variants = sitting.variants(tuning)
-    desk = _Desk(tuning, lines, _gathered(tuning, variants, words), variants, new)
+    mine = spoken_of(lines, tuning.who) if tuning.who else {}
+    desk = _Desk(tuning, lines, _gathered(tuning, variants, words), variants, new, mine)
     _said_before(desk, words)
     if not desk.questions:
         draw([notice(words.t("judge.no_list.title"), [words.t("judge.no_list.text")])], "no_list", words.language)
@@ -142,7 +142,7 @@ def _single(desk: _Desk, source: str, words: Words) -> None:
     heaps = {one: desk.hits(source, one) for one in desk.questions}
     chosen = _choose(desk, heaps, words, every=True)
     scope = [hit for one, heap in heaps.items() if chosen in (_EVERY, one) for hit in heap]
-    still = open_hits(scope, desk.lines, desk.tuning.who)
+    still = open_hits(scope, desk.mine)
     st.progress(1 - len(still) / max(len(scope), 1), words.n("judge.progress", len(scope), done=words.whole(len(scope) - len(still))))
     again = _again(desk)
     hit = again or next(iter(still), None)
@@ -164,7 +164,7 @@ def _about_source(source: str, variants: Sequence[Variant], words: Words) -> str
 
 def _choose(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], words: Words, every: bool) -> str:
     """The question that is worked at, those with most hits to be judged first; empty for all."""
-    still = {one: len(open_hits(heap, desk.lines, desk.tuning.who)) for one, heap in heaps.items()}
+    still = {one: len(open_hits(heap, desk.mine)) for one, heap in heaps.items()}
     order = sorted(still, key=lambda one: -still[one])
     options = [_EVERY, *order] if every else order
     chosen, text = st.session_state.get(_CHOSEN), desk.tuning.state.question
@@ -201,13 +201,13 @@ def _go_to(question_id: str, text: str) -> None:
 def _again(desk: _Desk) -> Hit | None:
     """The hit that this judge has gone back to."""
     again = st.session_state.get(_AGAIN)
-    return again if isinstance(again, Hit) and again.question_id in desk.questions and desk.verdict(again) else None
+    return again if isinstance(again, Hit) and again.question_id in desk.questions and again in desk.mine else None
 
 
 def _show(hit: Hit, desk: _Desk, words: Words) -> None:
     """Question, norm, grades and wording: the grades above the wording, so that they stay in their place from hit to hit."""
     chunks, specs = _chunks(hit.address, desk.tuning), desk.tuning.runs.texts.specs if desk.tuning.runs.texts else {}
-    said = desk.verdict(hit)
+    said = desk.mine.get(hit)
     before = view.before(said, words) if said else []
     draw(
         [*view.asked(desk.questions[hit.question_id], specs, words), *view.hit(hit.address, chunks, specs, words), *before],
@@ -292,7 +292,7 @@ def _withdraw(tuning: Tuning, verdict: Verdict) -> None:
 def _done(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], any_hits: bool, words: Words) -> None:
     """All is judged: where to go on, and the protocol is told."""
     draw([notice(words.t("judge.done.title" if any_hits else "judge.done.empty"), [words.t("judge.done.text")])], "done", words.language)
-    still = [one for one, heap in heaps.items() if open_hits(heap, desk.lines, desk.tuning.who)]
+    still = [one for one, heap in heaps.items() if open_hits(heap, desk.mine)]
     with st.container(horizontal=True):
         if still:
             st.button(
@@ -309,7 +309,7 @@ def _done(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], any_hits: bool, words:
 
 def _foot(desk: _Desk, scope: Sequence[Hit], words: Words) -> None:
     """What was judged already, to be changed on demand, and the end of the sitting."""
-    mine = {hit: said for hit in scope if (said := desk.verdict(hit)) is not None} if desk.tuning.who else {}
+    mine = {hit: desk.mine[hit] for hit in scope if hit in desk.mine}
     texts = desk.tuning.runs.texts
     if mine and texts is not None:
         names = {hit: view.hit_name(hit, said, texts.specs, words) for hit, said in mine.items()}

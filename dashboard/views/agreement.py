@@ -53,7 +53,7 @@ def blocks(found: Agreement, words: Words) -> list[Block]:
 
 def conflicts(found: Sequence[Conflict], questions: Mapping[str, Question], specs: Specs, words: Words) -> list[Block]:
     """Every norm on which judges differ from each other or from the set: who said what, and why."""
-    head = [words.t(f"judge.head.{name}") for name in ("norm", "question", "set", "said")]
+    head = [words.t(f"judge.head.{name}") for name in ("norm", "said", "set", "question")]
     rows = [_conflict(one, questions[one.question_id], specs, words) for one in found]
     counted = words.n("judge.conflict.count", len(found)) if found else words.t("judge.conflict.none")
     shown = [heading(words.t("judge.conflict.title")), paragraph(counted)]
@@ -66,7 +66,7 @@ def conflicts(found: Sequence[Conflict], questions: Mapping[str, Question], spec
 def _conflict(one: Conflict, question: Question, specs: Specs, words: Words) -> Block:
     gold = words.t(f"judge.grade.{one.gold.grade}") if one.gold else words.t("judge.conflict.not_named")
     said: list[Line] = [written(_said(verdict, one, words)) for verdict in one.said]
-    return row([[to_norm(named(one.address, specs), key_of(one.address))], question.text, gold, alike(said)])
+    return row([[to_norm(named(one.address, specs), key_of(one.address))], alike(said), gold, [written(question.text)]])
 
 
 def _said(verdict: Verdict, one: Conflict, words: Words) -> str:

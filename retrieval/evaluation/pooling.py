@@ -7,7 +7,7 @@ while norms are judged, and the lists may be united in any order.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping
 
 import msgspec
 
@@ -36,9 +36,13 @@ def in_order(question_id: str, chunks: Iterable[Chunk]) -> tuple[Hit, ...]:
     return tuple(dict.fromkeys(Hit(question_id, chunk.address) for chunk in chunks))
 
 
-def open_hits(hits: Sequence[Hit], lines: Iterable[Verdict], judge: str) -> tuple[Hit, ...]:
-    """What this judge has not spoken of; who cannot judge a norm has spoken of it."""
-    spoken = {Hit(one.question_id, one.address) for one in in_force(lines) if one.judge == judge}
+def spoken_of(lines: Iterable[Verdict], judge: str) -> dict[Hit, Verdict]:
+    """What this judge has spoken of, and what counts of it; who cannot judge a norm has spoken of it."""
+    return {Hit(one.question_id, one.address): one for one in in_force(lines) if one.judge == judge}
+
+
+def open_hits(hits: Iterable[Hit], spoken: Container[Hit]) -> tuple[Hit, ...]:
+    """The hits that are not yet spoken of, in their order."""
     return tuple(hit for hit in hits if hit not in spoken)
 
 

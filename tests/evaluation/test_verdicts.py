@@ -16,7 +16,7 @@ from retrieval.errors import BadInput
 from retrieval.evaluation.golds import CheckedSet, Golds
 from retrieval.evaluation.judging import judge
 from retrieval.evaluation.model import Question, QuestionSet
-from retrieval.evaluation.pooling import Hit, in_order, open_hits, pool
+from retrieval.evaluation.pooling import Hit, in_order, open_hits, pool, spoken_of
 from retrieval.evaluation.verdicts import (
     LONGEST_REASON,
     Verdict,
@@ -260,8 +260,8 @@ def test_a_list_has_each_norm_at_its_first_place() -> None:
 def test_what_a_judge_has_spoken_of_is_left_out_for_this_judge_alone() -> None:
     hits = in_order("f1", chunks("a b c d"))
     lines = [said("a", 0), said("b", None), said("c", 1, "Bernd"), said("d", 1), withdrawal(said("d", 1))]
-    assert [hit.address.section_id for hit in open_hits(hits, lines, "Anna")] == ["c", "d"]
-    assert [hit.address.section_id for hit in open_hits(hits, lines, "Bernd")] == ["a", "b", "d"]
+    assert [hit.address.section_id for hit in open_hits(hits, spoken_of(lines, "Anna"))] == ["c", "d"]
+    assert [hit.address.section_id for hit in open_hits(hits, spoken_of(lines, "Bernd"))] == ["a", "b", "d"]
 
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from([0, 1, 2, 3, None]), st.sampled_from(["Anna", "Bernd"]), st.booleans())))
