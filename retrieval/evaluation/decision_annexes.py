@@ -97,14 +97,14 @@ def _need(need: Need, decision: Decision, words: Words) -> str:
 
 
 def _graded(gold: Gold, decision: Decision, words: Words) -> str:
-    text = gold_text(gold, decision)
+    text = plain(gold_text(gold, decision))
     return text if gold.grade == 1 else words.t("decision.annex.graded", norm=text, grade=words.t(f"decision.grade.{gold.grade}"))
 
 
 def gold_text(gold: Gold, decision: Decision) -> str:
-    """A known norm as it is cited, as Markdown; as a person wrote it where it names no corpus."""
+    """A known norm as it is cited; as a person wrote it where it names no corpus."""
     specs = {spec.corpus_id: spec for spec in decision.corpora}
-    return plain(cited(gold.address, specs) if gold.address.corpus_id else gold.written)
+    return cited(gold.address, specs) if gold.address.corpus_id else gold.written
 
 
 def cited(address: Address, specs: dict[str, CorpusSpec]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from retrieval.evaluation.decision_annexes import annexes, gold_text, short
 from retrieval.evaluation.decision_compare import Loss, losses
@@ -12,8 +12,9 @@ from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import Event, Shift, latest, shift, shifts
 from retrieval.evaluation.protocol_text import change as changed_until
 from retrieval.evaluation.protocol_text import left_out, moves, sentence, signed, when
-from retrieval.evaluation.report import Figure
+from retrieval.evaluation.report import Figure, Problem
 from retrieval.evaluation.statistics import LEVEL, Effect, tried
+from retrieval.knobs import Value
 from retrieval.settings import Settings
 from retrieval.words import NONE, Words
 
@@ -72,7 +73,7 @@ def _head(decision: Decision, words: Words) -> Iterator[Block]:
 
 def _decided(decision: Decision, words: Words) -> Iterator[Block]:
     yield [f"## {words.t('decision.section.decision')}"]
-    changed = changes(decision, words)
+    changed = changes(decision.settings, decision.without, words)
     yield [words.t("decision.as_defaults" if not changed else "decision.other_than_defaults")]
     yield bullets(plain(line) for line in changed)
     former = next((one for one in decision.comparisons if one.side == "former"), None)
@@ -82,10 +83,10 @@ def _decided(decision: Decision, words: Words) -> Iterator[Block]:
         yield bullets(plain(line) for line in since)
 
 
-def changes(decision: Decision, words: Words) -> list[str]:
-    """What is not the default of the program, in lines: each setting from the default to the decided value, each stage left out."""
+def changes(settings: dict[str, Value], without: Sequence[str], words: Words) -> list[str]:
+    """What is not the default of the program, in lines: each setting from its default to its value, each stage that is left out."""
     defaults = Event("", "", "decided", "", settings=Settings().flat())
-    return moves(shift(defaults, decision.settings, decision.without), words)
+    return moves(shift(defaults, settings, without), words)
 
 
 def _stand(one: Comparison) -> Event:
@@ -155,13 +156,17 @@ def effect_text(effect: Effect, words: Words) -> str:
 # --- what is uncertain ---------------------------------------------------------------------------------------------------
 
 
-def uncertain(decision: Decision, words: Words) -> list[str]:
-    """What limits the decision, in sentences that are Markdown already."""
+Shown = Callable[[str], str]
+"""How a text of a person is put into a sentence: escaped for Markdown, or as it is."""
+
+
+def uncertain(decision: Decision, words: Words, shown: Shown = plain) -> list[str]:
+    """What limits the decision, in sentences."""
     return [
         *_chance(decision, words),
         *_tuning(decision, words),
-        *_golds(decision, words),
-        *_judged(decision, words),
+        *_golds(decision, words, shown),
+        *_judged(decision, words, shown),
     ]
 
 
@@ -172,6 +177,8 @@ def _chance(decision: Decision, words: Words) -> Iterator[str]:
         if unsure:
             named = "; ".join(_open(found.metric, found.effect, words) for found in unsure)
             yield words.t(f"decision.uncertain.open.{one.side}", metrics=named)
+    if decision.replaces is not None and not any(one.side == "former" for one in decision.comparisons):
+        yield words.t("decision.uncertain.no_former")
 
 
 def _open(metric: str, effect: Effect, words: Words) -> str:
@@ -192,30 +199,27 @@ def _tuning(decision: Decision, words: Words) -> Iterator[str]:
         yield words.t("decision.uncertain.not_revealed")
 
 
-def _golds(decision: Decision, words: Words) -> Iterator[str]:
+def _golds(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:
     report = decision.report
     if report.golds and not report.checked:
         yield words.t("decision.uncertain.unchecked")
     if report.problems:
-        named = "; ".join(
-            words.t(
-                "decision.uncertain.problem",
-                norm=gold_text(one.gold, decision),
-                id=plain(one.question_id),
-                state=words.t(f"decision.gold.{one.state}"),
-            )
-            for one in report.problems
-        )
+        named = "; ".join(_problem(one, decision, words, shown) for one in report.problems)
         yield words.n("decision.uncertain.problems", len(report.problems), golds=words.whole(report.golds), named=named)
     elif report.checked:
         yield words.t("decision.uncertain.no_problems")
     if report.without_gold:
-        yield words.n("decision.uncertain.without_gold", len(report.without_gold), named=plain(", ".join(report.without_gold)))
+        yield words.n("decision.uncertain.without_gold", len(report.without_gold), named=shown(", ".join(report.without_gold)))
     if report.demands.broken:
         yield words.n("decision.uncertain.demands", len(report.demands.broken))
 
 
-def _judged(decision: Decision, words: Words) -> Iterator[str]:
+def _problem(one: Problem, decision: Decision, words: Words, shown: Shown) -> str:
+    norm, state = shown(gold_text(one.gold, decision)), words.t(f"decision.gold.{one.state}")
+    return words.t("decision.uncertain.problem", norm=norm, id=shown(one.question_id), state=state)
+
+
+def _judged(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:
     figure = decision.part("all").figure("judged")
     if figure is not None and figure.estimate.value is not None:
         share = words.percent(figure.estimate.value)
@@ -225,10 +229,9 @@ def _judged(decision: Decision, words: Words) -> Iterator[str]:
     found = decision.judging
     if found is None:
         return
-    yield words.n("decision.uncertain.judges", len(found.judges), names=plain(", ".join(found.judges)), norms=words.whole(found.norms))
+    yield words.n("decision.uncertain.judges", len(found.judges), names=shown(", ".join(found.judges)), norms=words.whole(found.norms))
     if found.shared:
-        counts = {"shared": words.whole(found.shared), "differing": words.whole(found.differing)}
-        yield words.t("decision.uncertain.shared", **counts)
+        yield words.t("decision.uncertain.shared", shared=words.whole(found.shared), differing=words.whole(found.differing))
     if found.alpha is not None:
         yield words.t("decision.uncertain.alpha", alpha=found.alpha)
 
