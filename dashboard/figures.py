@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from dashboard.naming import norm
 from retrieval.evaluation.against import Change
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.statistics import LEVEL, Effect, Estimate, Tried
+from retrieval.model import Address, CorpusSpec
 from retrieval.words import NONE, Words
 
 
@@ -78,3 +80,9 @@ def moved(changes: Sequence[Change], words: Words, shown: Callable[[Change], str
     """Questions that gain or lose, by name, each with its value before and after."""
     named = shown or (lambda one: one.question or one.question_id)
     return [words.t("figures.moved", name=named(one), before=one.before, after=one.after) for one in changes]
+
+
+def need(any_of: Iterable[tuple[Address, str]], specs: Mapping[str, CorpusSpec], words: Words) -> str:
+    """A need by its norms, any of which will do; one without address by what a person wrote."""
+    either = f" {words.t('figures.or')} "
+    return either.join(norm(address, specs) if address.corpus_id else words.quoted(text) for address, text in any_of)
