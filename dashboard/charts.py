@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from math import ceil, floor, log10
 from typing import Any
 
 from dashboard import knobtext
@@ -40,8 +41,15 @@ def knob_axis(name: str, words: Words) -> dict[str, Any]:
 
 def value_axis(title: str, low: float, high: float, words: Words) -> dict[str, Any]:
     """A part of a figure's scale from 0 to 1."""
-    ticks = [low + (high - low) * tick / _TICKS for tick in range(_TICKS + 1)]
+    ticks = round_values(low, high)
     return {**_axis(title), "range": [low, high], "tickvals": ticks, "ticktext": [words.number(tick) for tick in ticks]}
+
+
+def round_values(low: float, high: float) -> list[float]:
+    """Round values between two ends, both below 1000 and not equal: multiples of 1, 2 or 5 with a power of ten."""
+    power = 10.0 ** floor(log10((high - low) / _TICKS))
+    step = next(power * factor for factor in (1, 2, 5, 10) if (high - low) / (power * factor) <= _TICKS + 1e-9)
+    return [round(step * number, 6) for number in range(ceil(low / step - 1e-9), floor(high / step + 1e-9) + 1)]
 
 
 def _axis(title: str) -> dict[str, Any]:
@@ -55,8 +63,8 @@ def layout(title: str, x: dict[str, Any], y: dict[str, Any], ink: str, height: i
         "title": {"text": figure_text(title, 90), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 48, "b": 120},
         "font": {"color": ink},
-        "xaxis": {**x, "tickfont": {"color": ink}},
-        "yaxis": {**y, "tickfont": {"color": ink}},
+        "xaxis": _inked(x, ink),
+        "yaxis": _inked(y, ink),
         "hovermode": "closest",
         "legend": {
             "orientation": "h",
@@ -68,3 +76,7 @@ def layout(title: str, x: dict[str, Any], y: dict[str, Any], ink: str, height: i
             "itemdoubleclick": False,
         },
     }
+
+
+def _inked(axis: dict[str, Any], ink: str) -> dict[str, Any]:
+    return {**axis, "title": {**axis["title"], "font": {"color": ink, "size": 13}}, "tickfont": {"color": ink}}

@@ -21,7 +21,7 @@ from dashboard.views import heatmap, searched, staircase
 from dashboard.views import sweeps as views
 from retrieval.errors import FundstelleError
 from retrieval.evaluation import protocol, verdicts
-from retrieval.evaluation.desk import Desk, Kept, SweepBusy, Watch, remaining
+from retrieval.evaluation.desk import Desk, Kept, SweepBusy, Watch
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import Event
 from retrieval.evaluation.statistics import halves
@@ -56,11 +56,13 @@ def page(tuning: Tuning, words: Words) -> None:
         st.fragment(_progress, run_every=_EVERY)(desk, running.id, words)
         draw(_changed(running, tuning, words), "sweep_running_changed", words.language)
     shelf = desk.sweeps(name)
-    draw([heading(words.t("sweep.results")), *views.broken(shelf.broken, words)], "sweep_results", words.language)
     kept = [one for one in shelf.kept if not one.here]
+    if kept or running is None:
+        draw([heading(words.t("sweep.results"))], "sweep_results", words.language)
+    draw(views.broken(shelf.broken, words), "sweep_broken", words.language)
     if kept:
         _results(_choice(kept, words), tuning, words)
-    else:
+    elif running is None:
         draw([notice(words.t("sweep.empty_title"), [words.t("sweep.empty")])], "sweep_none", words.language)
 
 
@@ -204,7 +206,7 @@ def _progress(desk: Desk, sweep_id: str, words: Words) -> None:
     sweep = desk.running()
     if sweep is None or sweep.id != sweep_id:
         st.rerun()
-    st.progress(min(1.0, sweep.progress.share), views.progress(sweep, remaining(sweep), words))
+    st.progress(min(1.0, sweep.progress.share), views.progress(sweep, desk.remaining(), words))
     st.button(words.t("sweep.stop"), key="sweep_stop", on_click=_stop, args=(desk, sweep_id))
 
 

@@ -16,6 +16,7 @@ from retrieval.words import Words
 
 COLUMNS = ["x", "y", "mean"]
 _SCALE = [[0, "#e3edf5"], [1, "#123f63"]]
+_SAME = 1e-12
 _SHOWN = 10
 """So many of the best cells stand in a table of their own."""
 
@@ -37,7 +38,7 @@ def figure(sweep: Sweep, field: Field, words: Words, ink: str) -> dict[str, Any]
     metric = figures.name(sweep.spec.goal.metric, words)
     x, y = charts.knob_axis(across, words), charts.knob_axis(up, words)
     x["range"], y["range"] = _around(field.xs), _around(field.ys)
-    title = words.t("heatmap.chart", metric=metric, x=label(KNOBS[across], words), y=label(KNOBS[up], words))
+    title = words.t("heatmap.chart", metric=metric)
     marks = [_alike(field, words), *_letters(sweep, field, words)]
     layout = charts.layout(title, {**x, "showgrid": False}, {**y, "showgrid": False}, ink, height=520)
     return {"data": [_cells(sweep, field, words, ink), *(one for one in marks if one["x"])], "layout": layout}
@@ -51,9 +52,9 @@ def _around(values: Sequence[float]) -> list[float]:
 
 def _cells(sweep: Sweep, field: Field, words: Words, ink: str) -> dict[str, Any]:
     low, high = charts.cut(mean for means in field.means for mean in means)
-    ticks = [low + (high - low) * tick / 4 for tick in range(5)]
+    ticks = charts.round_values(low, high)
     bar = {
-        "title": {"text": figures.name(sweep.spec.goal.metric, words), "side": "right"},
+        "title": {"text": figures.name(sweep.spec.goal.metric, words), "side": "right", "font": {"color": ink}},
         "tickvals": ticks,
         "ticktext": [words.number(tick) for tick in ticks],
         "tickfont": {"color": ink},
@@ -90,10 +91,15 @@ def _values(sweep: Sweep, field: Field, row: int, column: int, words: Words) -> 
 
 def _alike(field: Field, words: Words) -> dict[str, Any]:
     """A dot in each cell that cannot be told from the best, other than the best itself."""
-    cells = [cell for cell in field.alike if cell != field.best]
+    cells = [] if _all_alike(field) else [cell for cell in field.alike if cell != field.best]
     mark = {"symbol": "circle", "size": 5, "color": charts.LIGHT, "line": {"width": 1, "color": charts.DARK}}
     x, y = [field.xs[column] for _, column in cells], [field.ys[row] for row, _ in cells]
     return _points(words.t("heatmap.alike"), x, y, mark)
+
+
+def _all_alike(field: Field) -> bool:
+    """Whether no cell can be told from the best: a dot in each of them would say nothing."""
+    return len({*field.alike, field.best}) == sum(mean is not None for means in field.means for mean in means)
 
 
 def _letters(sweep: Sweep, field: Field, words: Words) -> Iterator[dict[str, Any]]:
@@ -117,7 +123,16 @@ def _letter(which: str, at: tuple[float, float], words: Words) -> dict[str, Any]
 
 
 def _points(name: str, x: Sequence[float], y: Sequence[float], mark: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "scatter", "mode": "markers", "name": name, "x": list(x), "y": list(y), "marker": mark, "hoverinfo": "skip"}
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        "x": list(x),
+        "y": list(y),
+        "marker": mark,
+        "hoverinfo": "skip",
+        "cliponaxis": False,
+    }
 
 
 # --- in words ---------------------------------------------------------------------------------------------------------
@@ -133,9 +148,16 @@ def sentences(sweep: Sweep, field: Field, words: Words) -> list[str]:
     row, column = field.best
     x, y = _values(sweep, field, row, column, words)
     said.append(words.t("heatmap.best", x=x, y=y, x_name=across, y_name=up, value=words.number(field.means[row][column])))
+    top = field.means[row][column]
+    level = sum(mean is not None and top is not None and top - mean <= _SAME for means in field.means for mean in means) - 1
+    if level:
+        said.append(words.n("heatmap.level", level))
+    if sweep.present is not None:
+        said.append(words.t("heatmap.present", value=sweep.present))
     alike = len({*field.alike, field.best}) - 1
-    said.append(words.n("heatmap.alike_count", alike) if alike else words.t("heatmap.none_alike"))
-    return said
+    if _all_alike(field) and alike:
+        return [*said, words.t("heatmap.all_alike")]
+    return [*said, words.n("heatmap.alike_count", alike) if alike else words.t("heatmap.none_alike")]
 
 
 def blocks(sweep: Sweep, field: Field, words: Words) -> list[Block]:

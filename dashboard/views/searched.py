@@ -14,6 +14,7 @@ from retrieval.evaluation.sweeps.model import Sweep, Trial
 from retrieval.settings import KNOBS
 from retrieval.words import Words
 
+_SAME = 1e-12
 _SHOWN = 10
 _ROWS = 500
 """So many trials stand in a table at most; the others are counted."""
@@ -31,8 +32,9 @@ def figure(sweep: Sweep, words: Words, ink: str) -> dict[str, Any]:
     low, high = charts.cut([one.mean for one in tried])
     metric = figures.name(sweep.spec.goal.metric, words)
     last = len(sweep.trials)
-    ticks = sorted({1, *(round(last * part / 5) for part in range(1, 6))} - {0})
-    x = {"title": {"text": words.t("searched.axis")}, "zeroline": False, "fixedrange": True, "range": [0, last + 1]}
+    room = max(1, last / 40)
+    ticks = [1, *(int(tick) for tick in charts.round_values(0, max(last, 5)) if tick > 1)]
+    x = {"title": {"text": words.t("searched.axis")}, "zeroline": False, "fixedrange": True, "range": [1 - room, last + room]}
     x |= {"tickvals": ticks, "ticktext": [words.whole(tick) for tick in ticks]}
     data = [_trials(tried, "trial", "circle-open", 8, sweep, words), _line(sweep, words)]
     found = best(sweep)
@@ -59,6 +61,7 @@ def _trials(found: Sequence[Trial], which: str, symbol: str, size: int, sweep: S
         "y": [one.mean for one in found],
         "text": [words.t("searched.hover", number=words.whole(one.number), value=words.number(one.mean)) for one in found],
         "hovertemplate": "%{text}<extra></extra>",
+        "cliponaxis": False,
         "marker": {"symbol": symbol, "size": size, "color": charts.QUIET if which == "trial" else charts.STRONG, "line": {"width": 2}},
     }
 
@@ -86,7 +89,10 @@ def sentences(sweep: Sweep, words: Words) -> list[str]:
     if found is None:
         return [*said, words.t("searched.no_best")]
     values = "; ".join(words.t("searched.value", name=label(KNOBS[name], words), value=_shown(name, found, words)) for name in found.values)
-    return [*said, words.t("searched.best", number=words.whole(found.number), value=words.number(found.mean), values=values)]
+    said.append(words.t("searched.best", number=words.whole(found.number), value=words.number(found.mean), values=values))
+    top = found.mean or 0.0
+    level = sum(one.mean is not None and top - one.mean <= _SAME for one in sweep.trials) - 1
+    return [*said, words.n("searched.level", level)] if level else said
 
 
 def _shown(name: str, one: Trial, words: Words) -> str:

@@ -53,8 +53,7 @@ def figure(sweep: Sweep, line: Line, revealed: bool, words: Words, ink: str) -> 
     ``revealed`` draws the staircase of the questions held out, too.
     """
     name, held = line.staircase.knob, line.held if revealed else None
-    every = [*line.staircase.between, *line.staircase.at, *((*held.between, *held.at) if held else ())]
-    low, high = charts.cut(every)
+    low, high = _scale(line, revealed)
     data = [
         _band(line, low, high, words),
         *([_steps(held, "held", words)] if held else []),
@@ -64,9 +63,14 @@ def figure(sweep: Sweep, line: Line, revealed: bool, words: Words, ink: str) -> 
         _mark(line, line.present, "present", words, ink),
         *([_mark(line, line.chosen, "chosen", words, ink)] if line.chosen != line.present else []),
     ]
-    title = words.t("staircase.chart", metric=figures.name(sweep.spec.goal.metric, words), setting=label(KNOBS[name], words))
+    title = words.t("staircase.chart", metric=figures.name(sweep.spec.goal.metric, words))
     y = charts.value_axis(figures.name(sweep.spec.goal.metric, words), low, high, words)
     return {"data": [one for one in data if one["x"]], "layout": charts.layout(title, charts.knob_axis(name, words), y, ink)}
+
+
+def _scale(line: Line, revealed: bool) -> tuple[float, float]:
+    held = line.held if revealed else None
+    return charts.cut([*line.staircase.between, *line.staircase.at, *((*held.between, *held.at) if held else ())])
 
 
 def _steps(found: Staircase, which: str, words: Words) -> dict[str, Any]:
@@ -84,7 +88,7 @@ def _steps(found: Staircase, which: str, words: Words) -> dict[str, Any]:
 
 
 def _trace(name: str, x: Sequence[float | None], y: Sequence[float | None]) -> dict[str, Any]:
-    return {"type": "scatter", "name": name, "x": list(x), "y": list(y), "hovertemplate": "%{text}<extra></extra>"}
+    return {"type": "scatter", "name": name, "x": list(x), "y": list(y), "hovertemplate": "%{text}<extra></extra>", "cliponaxis": False}
 
 
 def _band(line: Line, low: float, high: float, words: Words) -> dict[str, Any]:
@@ -169,7 +173,7 @@ def sentences(sweep: Sweep, line: Line, revealed: bool, words: Words) -> list[st
     key = "staircase.present" if present is not None else "staircase.present_refused"
     said.append(words.t(key, at=number(knob, line.present, words), value=words.number(present)))
     said.append(_alike(line, words))
-    low, high = charts.cut([*found.between, *found.at])
+    low, high = _scale(line, revealed)
     said.append(words.t("staircase.cut", low=low, high=high))
     if revealed and line.held is not None:
         said.append(words.n("staircase.held", line.held.count))
@@ -208,8 +212,10 @@ def _plateaus(line: Line, words: Words) -> list[Block]:
         what = [words.t("staircase.is_best")] if (one.low, one.high) == (line.best.low, line.best.high) else []
         what += [words.t("staircase.is_present")] if _holds(line.staircase, one, line.present) else []
         cells = [number(knob, end, words) for end in (one.low, one.high)]
-        alone = words.number(None) if one.low == one.high else words.whole(len(flips))
-        rows.append(row([*cells, words.number(one.value), alone, ", ".join(what)], "strong" if what else ""))
+        begins = one.high > one.low > line.staircase.points[0]
+        rows.append(
+            row([*cells, words.number(one.value), words.whole(len(flips) if begins else None), ", ".join(what)], "strong" if what else "")
+        )
     return _cut(words.t("staircase.stretches_caption"), head, rows, words, numeric=(0, 1, 2, 3))
 
 
@@ -252,7 +258,7 @@ def values_figure(sweep: Sweep, words: Words, ink: str) -> dict[str, Any]:
     x = {"title": {"text": label(KNOBS[name], words)}, "fixedrange": True, "automargin": True, "zeroline": False, "showgrid": False}
     every = max(1, len(places) // 25)
     x |= {"tickvals": list(places.values())[::every], "ticktext": shown_values[::every], "range": [-0.5, len(places) - 0.5]}
-    title = words.t("staircase.chart", metric=metric, setting=label(KNOBS[name], words))
+    title = words.t("staircase.chart", metric=metric)
     y = charts.value_axis(metric, low, high, words)
     return {"data": [one for one in data if one["x"]], "layout": charts.layout(title, x, y, ink)}
 

@@ -57,6 +57,8 @@ def title(sweep: Sweep, words: Words) -> str:
 def progress(sweep: Sweep, seconds: float | None, words: Words) -> str:
     """How far a sweep is and how long it will still take."""
     done = sweep.progress
+    if not done.total:
+        return words.t("sweeps.begins")
     said = words.t(f"sweeps.phase.{done.phase}", done=words.whole(done.done), total=words.whole(done.total))
     return f"{said} {_left(seconds, words)}"
 
@@ -254,7 +256,9 @@ def _moved(halves: Sequence[tuple[str, Half]], names: Names, sweep: Sweep, words
 
     lost, won = rows("losers"), rows("winners")
     losers = table(words.t("sweeps.losers"), head, lost, numeric=(2, 3), empty=words.t("sweeps.no_losers"))
-    winners = table(words.t("sweeps.winners"), head, won, numeric=(2, 3), empty=words.t("sweeps.no_winners"))
+    if not won:
+        return [losers, paragraph(words.t("sweeps.no_winners"), muted=True)]
+    winners = table(words.t("sweeps.winners"), head, won, numeric=(2, 3))
     return [losers, folded(words.n("sweeps.winners_label", len(won)), [winners], f"winners-{sweep.id}")]
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 import filelock
 import msgspec
@@ -59,6 +60,14 @@ class Shelf(msgspec.Struct, frozen=True):
     broken: tuple[Broken, ...] = ()
 
 
+class _Phase(NamedTuple):
+    """When a phase of a sweep began, and the share of the whole that was done then."""
+
+    name: str
+    began: float
+    share: float
+
+
 class _Job:
     """The sweep that runs, or ran last, in this process."""
 
@@ -69,6 +78,7 @@ class _Job:
         self.began = time.monotonic()
         self.unsaved = ""
         self.saved = 0.0
+        self.phase = _Phase(sweep.progress.phase, self.began, 0.0)
         self.guard = threading.Lock()
 
 
@@ -151,6 +161,8 @@ class Desk:
                 return
             now = time.monotonic()
             known = job.sweep
+            if sweep.progress.phase != job.phase.name:
+                job.phase = _Phase(sweep.progress.phase, now, known.progress.share)
             new = msgspec.structs.replace(sweep, state=state, id=known.id, started=known.started, seconds=now - job.began)
             if last or now - job.saved >= self._pause:
                 job.saved = now
@@ -210,6 +222,18 @@ class Desk:
         job = self._job
         return job.sweep if job is not None and job.sweep.state == "running" else None
 
+    def remaining(self) -> float | None:
+        """The seconds that the running sweep will still take, at the pace of its present phase; None while there is nothing to tell from.
+
+        Phases differ in pace: what was asked before is gathered in no time.
+        """
+        job = self._job
+        if job is None or job.sweep.state != "running":
+            return None
+        share, phase = job.sweep.progress.share, job.phase
+        done, seconds = share - phase.share, job.began + job.sweep.seconds - phase.began
+        return seconds * (1 - share) / done if done > 0 and seconds > 0 else None
+
     def sweeps(self, set_name: str) -> Shelf:
         """All sweeps over a question set: those of this process as they are now, the others from their files."""
         job = self._job
@@ -240,12 +264,6 @@ class Desk:
             except OSError as error:
                 known = ((0, 0), Broken(path.name, f"{path.name}: cannot be read ({error.strerror}). Check the rights."))
             yield known[1]
-
-
-def remaining(sweep: Sweep) -> float | None:
-    """The seconds that a running sweep will still take if it goes on as so far; None while there is nothing to tell from."""
-    share = sweep.progress.share
-    return sweep.seconds * (1 - share) / share if 0 < share <= 1 and sweep.seconds > 0 else None
 
 
 def _sweep(path: Path) -> Sweep | Broken:

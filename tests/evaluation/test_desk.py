@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from retrieval.errors import BadInput
-from retrieval.evaluation.desk import Desk, Kept, Shelf, SweepBusy, Watch, Work, remaining
+from retrieval.evaluation.desk import Desk, Kept, Shelf, SweepBusy, Watch, Work
 from retrieval.evaluation.sweeps.model import Field, Goal, Progress, Spec, Sweep
 from retrieval.settings import Settings
 
@@ -297,8 +297,21 @@ def test_a_folder_that_cannot_be_written_refuses_the_start(tmp_path: Path) -> No
         Desk(tmp_path / "file" / "sweeps").start(spec(), at_once(spec()))
 
 
-def test_the_remaining_time_follows_from_what_is_done() -> None:
-    sweep = msgspec.structs.replace(rows(2, spec()), seconds=10.0)
-    assert remaining(sweep) == pytest.approx(40.0)
-    assert remaining(msgspec.structs.replace(sweep, progress=Progress("gathering", 0, 0, 0.0))) is None
-    assert remaining(msgspec.structs.replace(sweep, progress=Progress("testing", 1, 1, 1.0))) == 0.0
+def test_the_remaining_time_follows_the_pace_of_the_present_phase(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("retrieval.evaluation.desk.time.monotonic", lambda: clock[0])
+    told: list[float | None] = []
+
+    def work(watch: Watch) -> Sweep:
+        told.append(desk.remaining())
+        steps = [("gathering", 1.0, 0.5), ("computing", 10.0, 0.5), ("computing", 20.0, 0.6), ("computing", 30.0, 0.7)]
+        for phase, seconds, share in steps:
+            clock[0] = 100.0 + seconds
+            watch(msgspec.structs.replace(rows(1, spec()), progress=Progress(phase, 1, 1, share)))  # type: ignore[arg-type]
+            told.append(desk.remaining())
+        return rows(10, spec())
+
+    desk.start(spec(), work)
+    until(lambda: desk.running() is None)
+    assert told == [None, pytest.approx(1.0), None, pytest.approx(40.0), pytest.approx(30.0)]
+    assert desk.remaining() is None
