@@ -30,7 +30,6 @@ from retrieval.words import Words
 
 _DRAFT, _COUNT = "sets_draft", "sets_drafts"
 _FIELDS = ("id", "text", "gold", "chain", "tags", "note", "why")
-_REASON = "sets_reason"
 _LONGEST, _LONGEST_ID, _LONGEST_WHY = 4000, 80, 300
 
 
@@ -70,13 +69,6 @@ def begin(tuning: Tuning, base: Question | None) -> None:
     st.session_state[_COUNT], st.session_state[_DRAFT] = number, Draft(number, tuning.place.name, tuning.loaded.seen, base, values)
 
 
-def _fill(draft: Draft) -> None:
-    """Give every field what it had when it was last looked at, where the browser was away and has forgotten it."""
-    for field, value in draft.values.items():
-        if draft.key(field) not in st.session_state:
-            st.session_state[draft.key(field)] = value if field != "chain" else bool(value)
-
-
 def leave() -> None:
     """Put the question away without storing it."""
     st.session_state.pop(_DRAFT, None)
@@ -97,17 +89,20 @@ def form(draft: Draft, desk: Desk, tuning: Tuning, words: Words) -> None:
     if draft.torn:
         draw([_torn(draft, tuning, words)], "form_torn", words.language)
         st.button(words.t("sets.form.rebase"), key="sets_rebase", on_click=_rebase, args=(draft, tuning))
-    _fill(draft)
+    was = draft.values
+    most = max(_LONGEST, *map(len, was.values()))  # a field cuts what is longer without a word
     with st.form(f"sets_form_{draft.number}"):
         if draft.base is None:
-            st.text_input(words.t("sets.form.id"), key=draft.key("id"), max_chars=_LONGEST_ID, placeholder=words.t("sets.form.id_hint"))
-        st.text_area(words.t("sets.form.text"), key=draft.key("text"), max_chars=_LONGEST)
-        st.text_area(words.t("sets.form.gold"), key=draft.key("gold"), max_chars=_LONGEST, height=140)
+            hint = words.t("sets.form.id_hint")
+            st.text_input(words.t("sets.form.id"), was["id"], key=draft.key("id"), max_chars=_LONGEST_ID, placeholder=hint)
+        st.text_area(words.t("sets.form.text"), was["text"], key=draft.key("text"), max_chars=most)
+        st.text_area(words.t("sets.form.gold"), was["gold"], key=draft.key("gold"), max_chars=most, height=140)
         st.caption(words.t("sets.form.gold_hint"))
-        st.checkbox(words.t("sets.form.chain"), key=draft.key("chain"))
-        st.text_input(words.t("sets.form.tags"), key=draft.key("tags"), max_chars=_LONGEST)
-        st.text_area(words.t("sets.form.note"), key=draft.key("note"), max_chars=_LONGEST, height=80)
-        st.text_input(words.t("sets.form.why"), key=draft.key("why"), max_chars=_LONGEST_WHY, placeholder=words.t("sets.form.why_hint"))
+        st.checkbox(words.t("sets.form.chain"), bool(was["chain"]), key=draft.key("chain"))
+        st.text_input(words.t("sets.form.tags"), was["tags"], key=draft.key("tags"), max_chars=most)
+        st.text_area(words.t("sets.form.note"), was["note"], key=draft.key("note"), max_chars=most, height=80)
+        hint = words.t("sets.form.why_hint")
+        st.text_input(words.t("sets.form.why"), was["why"], key=draft.key("why"), max_chars=_LONGEST_WHY, placeholder=hint)
         left, right = st.columns(2)
         left.form_submit_button(words.t("sets.form.check"), key="sets_check", on_click=_check, args=(draft, desk, tuning), width="stretch")
         save = {"type": "primary", "on_click": _save, "args": (draft, desk, tuning), "width": "stretch"}
@@ -226,12 +221,16 @@ def removal(asked: Question, desk: Desk, tuning: Tuning, words: Words) -> None:
     """The form that takes a question out of the set; it asks for the reason."""
     with st.expander(words.t("sets.remove.title")), st.form("sets_removal", border=False):
         st.text(words.t("sets.remove.text"))
-        st.text_input(words.t("sets.remove.why"), key=_REASON, max_chars=_LONGEST_WHY)
+        st.text_input(words.t("sets.remove.why"), key=_reason(asked), max_chars=_LONGEST_WHY)
         st.form_submit_button(words.t("sets.remove.button"), key="sets_remove", on_click=_remove, args=(asked, desk, tuning))
 
 
+def _reason(asked: Question) -> str:
+    return f"sets_reason_{asked.id}"
+
+
 def _remove(asked: Question, desk: Desk, tuning: Tuning) -> None:
-    why = " ".join(st.session_state[_REASON].split())
+    why = " ".join(st.session_state[_reason(asked)].split())
     if not why:
         setting_up.say(Said("no_reason", {}, "warning"))
         return
@@ -241,4 +240,3 @@ def _remove(asked: Question, desk: Desk, tuning: Tuning) -> None:
     if setting_up.store(desk, tuning.place.name, lambda path: sets.save(path, after, before.seen), change) is None:
         leave()
         st.session_state.pop(OPEN, None)
-        st.session_state[_REASON] = ""

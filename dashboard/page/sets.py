@@ -19,7 +19,7 @@ from dashboard.state import State
 from dashboard.stock import Places, Runs
 from dashboard.tuning import WHO, Tuning, set_places
 from dashboard.views import question_sets as view
-from retrieval.errors import BadInput
+from retrieval.errors import BadInput, BadSetting
 from retrieval.evaluation import sets
 from retrieval.evaluation.changes import changes
 from retrieval.evaluation.workshop import Workshop
@@ -33,12 +33,13 @@ _LONGEST_NAME, _LONGEST_WHY = 60, 300
 def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> None:
     """Draw the page; it stands where there is no set yet, too."""
     index = places.index or Path()
-    screen = screens.no_stock(runs.stock, index, words) or (None if runs.texts else screens.no_texts(words))
+    state: State = st.session_state[STATE]
+    screen = screens.no_stock(runs.stock, index, words) or (None if runs.texts else screens.no_texts(words)) or _unsound(state, words)
     draw([*above, *([screen] if screen else [])], "above", words.language)
     if screen is not None:
         return
     workshop = Workshop(places.workshop)
-    desk = Desk(runs, workshop, set_places(workshop, places.questions), st.session_state[STATE], index)
+    desk = Desk(runs, workshop, set_places(workshop, places.questions), state, index)
     setting_up.tell(words)
     every = {place.name: desk.opened(place) for place in desk.places}
     if not every:
@@ -57,6 +58,15 @@ def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> No
             _history(desk, opened, words)
     else:
         _draw_task(task, desk, opened, words)
+
+
+def _unsound(state: State, words: Words) -> Block | None:
+    """The screen of settings that are none: the protocol could not say under which a change was made."""
+    try:
+        state.settings.flat()
+    except BadSetting:
+        return screens.no_weights(words)
+    return None
 
 
 def _draw_task(task: str, desk: Desk, opened: Opened, words: Words) -> None:
@@ -82,18 +92,16 @@ def _choice(desk: Desk, words: Words) -> str:
     names = [place.name for place in desk.places]
     own = {place.name: place.own for place in desk.places}
     chosen = desk.state.chosen_set if desk.state.chosen_set in names else names[0]
-    if st.session_state.get(_CHOSEN) != chosen:
-        st.session_state[_CHOSEN] = chosen
+    who = str(st.session_state.get(WHO, ""))
     left, right = st.columns([2, 1])
 
     def shown(name: str) -> str:
         return name if own[name] else words.t("tuning.read_only", name=name)
 
-    left.selectbox(words.t("tuning.set"), names, key=_CHOSEN, format_func=shown, on_change=_take_set)
-    if st.session_state.get(_FIELD) != st.session_state.get(WHO, ""):
-        st.session_state[_FIELD] = st.session_state.get(WHO, "")
-    hint = words.t("tuning.who_hint")
-    right.text_input(words.t("tuning.who"), key=_FIELD, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
+    key, first = setting_up.key_of(_CHOSEN, chosen), names.index(chosen)
+    left.selectbox(words.t("tuning.set"), names, first, key=key, format_func=shown, on_change=_take_set)
+    key, hint = setting_up.key_of(_FIELD, who), words.t("tuning.who_hint")
+    right.text_input(words.t("tuning.who"), who, key=key, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
     if desk.state.chosen_set and desk.state.chosen_set not in names:
         wanted = words.t("tuning.other_set", wanted=words.quoted(desk.state.chosen_set), name=words.quoted(chosen))
         draw([paragraph(wanted, muted=True)], "sets_other", words.language)
@@ -102,25 +110,23 @@ def _choice(desk: Desk, words: Words) -> str:
 
 def _take_set() -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(chosen_set=st.session_state[_CHOSEN])
+    st.session_state[STATE] = state.replaced(chosen_set=setting_up.taken(_CHOSEN))
     st.session_state.pop(OPEN, None)
 
 
 def _take_who() -> None:
-    st.session_state[WHO] = " ".join(st.session_state[_FIELD].split())
+    st.session_state[WHO] = " ".join(setting_up.taken(_FIELD).split())
 
 
 def _task(words: Words) -> str:
     task = str(st.session_state.get(TASK, TASKS[0]))
-    if st.session_state.get(_TASK) != task:
-        st.session_state[_TASK] = task
-    label = words.t("sets.task.label")
-    st.radio(label, TASKS, key=_TASK, format_func=partial(words.word, "sets.task"), horizontal=True, on_change=_take_task)
+    label, key, named = words.t("sets.task.label"), setting_up.key_of(_TASK, task), partial(words.word, "sets.task")
+    st.radio(label, TASKS, TASKS.index(task), key=key, format_func=named, horizontal=True, on_change=_take_task)
     return task
 
 
 def _take_task() -> None:
-    st.session_state[TASK] = st.session_state[_TASK]
+    st.session_state[TASK] = setting_up.taken(_TASK)
 
 
 # --- the questions -------------------------------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def _iso(moment: str) -> str:
 
 
 def version(path: Path, wanted: str) -> Loaded:
-    """One kept version by its name or the beginning of its hash, read as the set is. Raises BadInput for none, and for several that differ."""
+    """One kept version by its name or the beginning of its hash. Raises BadInput when there is none, or several differ."""
     place = path.resolve()
     content = _read(_folder(place) / _chosen(path, wanted).name)
     return Loaded(parse(content, place.name), file_hash(content))

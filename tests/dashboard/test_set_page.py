@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import openpyxl
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -107,7 +108,7 @@ def press(page: AppTest, key: str) -> AppTest:
 
 
 def task(page: AppTest, name: str) -> AppTest:
-    page.radio(key="sets_task_shown").set_value(name).run()
+    next(one for one in page.radio if one.label in ("Was möchten Sie tun?", "What would you like to do?")).set_value(name).run()
     assert not page.exception
     return page
 
@@ -370,7 +371,7 @@ def test_a_set_that_is_being_written_is_left_alone(opened: Open, own: Path, monk
 
 def test_a_new_question_gets_an_id_and_the_name_of_who_wrote_it(opened: Open, own: Path) -> None:
     page = opened()
-    page.text_input(key="sets_who").set_value(" Dr.  Muster ").run()
+    next(one for one in page.text_input if one.label == "Wer arbeitet?").set_value(" Dr.  Muster ").run()
     press(page, "sets_new_question")
     field(page, "text").set_value("Wer dokumentiert?")
     field(page, "tags").set_value("Abgabe, Neu")
@@ -401,7 +402,7 @@ def test_a_question_goes_only_with_a_reason(opened: Open, own: Path, workshop: W
     press(page, "sets_remove")
     assert "Es fehlt der Grund" in shown(page)
     assert sets.load(own).questions == MADE
-    page.text_input(key="sets_reason").set_value("Norm gibt es nicht")
+    page.text_input(key="sets_reason_zwei").set_value("Norm gibt es nicht")
     press(page, "sets_remove")
     assert [one.id for one in sets.load(own).questions.questions] == ["eins", "drei"]
     assert acts(workshop) == [("changed", {"what": "removed", "question": "zwei"}, "Norm gibt es nicht")]
@@ -506,6 +507,22 @@ def test_another_setting_prepares_the_lists_anew(opened: Open, own: Path) -> Non
     page = press(task(opened(), "export"), "sets_run_start")
     page.select_slider(key="knob_weight_vector").set_value(0.7).run()
     assert any(button.key == "sets_run_start" for button in page.button)
+
+
+def test_settings_that_are_none_are_said_and_nothing_else_is_drawn(opened: Open, own: Path) -> None:
+    page = opened()
+    for knob in ("weight_vector", "weight_lexical"):
+        page.select_slider(key=f"knob_{knob}").set_value(0.0).run()
+    assert not page.exception
+    assert not page.text
+
+
+def test_a_question_longer_than_the_field_comes_back_whole(opened: Open, own: Path) -> None:
+    long = msgspec.structs.replace(MADE.questions[0], text="Wie? " * 1500 + "Ende")
+    sets.save(own, QuestionSet("fragen", (long, *MADE.questions[1:])), sets.load(own).seen)
+    page = edit(opened(), "eins")
+    press(page, "sets_save")
+    assert sets.load(own).questions.questions[0] == long
 
 
 def test_a_workbook_is_taken_in(opened: Open, workshop: Workshop) -> None:
