@@ -13,6 +13,7 @@ from retrieval.evaluation.protocol import moment
 from retrieval.evaluation.sweeps.asking import check, is_track, places
 from retrieval.evaluation.sweeps.bench import Bench, Gather
 from retrieval.evaluation.sweeps.comparing import gain
+from retrieval.evaluation.sweeps.effort import spans
 from retrieval.evaluation.sweeps.lines import LineWay
 from retrieval.evaluation.sweeps.model import Phase, Progress, Spec, State, Sweep
 from retrieval.evaluation.sweeps.searching import SearchWay
@@ -21,8 +22,6 @@ from retrieval.evaluation.sweeps.ways import Found, Way
 
 Watch = Callable[[Sweep], bool]
 """Told after each step what there is; False stops the sweep."""
-_SHARES: dict[Phase, tuple[float, float]] = {"gathering": (0.0, 0.5), "computing": (0.5, 0.95), "testing": (0.95, 1.0)}
-"""Which part of the whole a phase is."""
 
 
 def run(
@@ -57,6 +56,7 @@ class _Running:
 
     def __init__(self, spec: Spec, bench: Bench, watch: Watch) -> None:
         self._bench, self._watch, self._way = bench, watch, _way(bench)
+        self._spans = spans(spec)
         self._began = time.perf_counter()
         self._sweep = Sweep(spec, started=moment(), k=places(spec))
 
@@ -65,7 +65,7 @@ class _Running:
         phases: tuple[Phase, ...] = ("gathering", "computing", "testing")
         for phase, steps in zip(phases, (self._bench.gather(gather), self._way.compute(), self._way.test()), strict=True):
             for done, total in steps:
-                first, last = _SHARES[phase]
+                first, last = self._spans[phase]
                 self._show(Progress(phase, done, total, first + (last - first) * done / total), self._way.found(at_end=False))
                 if not self._watch(self._sweep):
                     return self._ended("stopped")

@@ -12,6 +12,7 @@ from retrieval.errors import BadInput
 from retrieval.evaluation.sets import fingerprint
 from retrieval.evaluation.statistics import halves
 from retrieval.evaluation.sweeps.asking import SWEPT, axis, check, choices, places, spec_of, with_values
+from retrieval.evaluation.sweeps.effort import points, spans
 from retrieval.evaluation.sweeps.model import COST, Goal
 from retrieval.evaluation.sweeps.run import run
 from retrieval.settings import KNOBS, Settings
@@ -83,6 +84,36 @@ def test_a_sound_specification_passes_and_survives_json() -> None:
     spec = spec_of(MADE.checked, ["min_ratio", "verweis_score"], Goal(COST, 3.0), without=["quota"])
     check(spec, MADE.checked)
     assert msgspec.json.decode(msgspec.json.encode(spec), type=type(spec)) == spec
+
+
+# --- how far it is ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("knobs", "more"),
+    [
+        (["min_ratio"], {}),
+        (["fusion"], {}),
+        (["min_ratio", "verweis_score"], {"cells": 200}),
+        (["min_ratio"], {"kind": "search", "trials": 1}),
+    ],
+)
+def test_the_phases_follow_each_other_without_a_gap(knobs: list[str], more: dict[str, object]) -> None:
+    found = spans(spec_of(MADE.checked, knobs, **more))  # type: ignore[arg-type]
+    assert list(found) == ["gathering", "computing", "testing"]
+    ends = [end for span in found.values() for end in span]
+    assert ends[0::2] == [0.0, *ends[1:-1:2]]
+    assert ends == sorted(ends)
+    assert ends[-1] == 1.0
+    assert all(start < end for start, end in found.values())
+
+
+def test_the_more_settings_are_tried_the_more_of_the_whole_is_computing() -> None:
+    sweeps = [spec_of(MADE.checked, ["min_ratio", "verweis_score"], cells=cells) for cells in (2, 20, 200)]
+    assert [points(spec) for spec in sweeps] == [9, 441, 40_401]
+    parts = [spans(spec)["computing"] for spec in sweeps]
+    widths = [end - start for start, end in parts]
+    assert widths == sorted(set(widths))
 
 
 # --- values -------------------------------------------------------------------------------------------------------------------

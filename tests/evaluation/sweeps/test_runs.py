@@ -201,7 +201,7 @@ def test_every_step_shows_a_sweep_that_is_valid_and_further_than_before(kind: st
     last = swept(made, kind, lambda sweep: not seen.append(sweep), hold_out=True)
     shares = [one.progress.share for one in seen]
     assert shares == sorted(shares)
-    assert 0 < shares[0] < 0.5
+    assert 0 < shares[0] < 0.2
     assert all(one.state == "running" and 0 < one.progress.done <= one.progress.total for one in seen)
     assert {one.progress.phase for one in seen} >= {"gathering", "computing"}
     assert all(msgspec.json.decode(msgspec.json.encode(one), type=Sweep) == one for one in (*seen, last))
@@ -222,7 +222,7 @@ def test_a_sweep_that_is_stopped_keeps_what_is_finished_and_says_so(kind: str, s
     found = swept(random_set(41)[0], kind, watch)
     assert (found.state, found.progress.phase) == ("stopped", "computing")
     assert counted(found) == steps * (5 if kind == "a field" else 1)
-    assert found.progress.share < 0.95
+    assert found.progress.share < 0.96
     assert found.gain is not None
     if found.field and whole.field:
         assert found.field.means[:steps] == whole.field.means[:steps]
