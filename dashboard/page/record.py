@@ -31,6 +31,7 @@ _PART, _PART_KEY, _SAID = "record_part", "record_part_choice", "record_said"
 _WHO, _ACT, _PAGE = "record_who", "record_act", "record_page"
 _NAME, _NAMES, _REASON, _FORMER = "decision_name", "decision_names", "decision_reason", "decision_former"
 _CHOSEN, _BEFORE, _AFTER = "decision_chosen", "decision_before", "decision_after"
+_ALL = "all"
 _MOST_NAME, _MOST_NAMES, _MOST_REASON, _MOST_NOTE = 120, 300, 4000, 2000
 _MIMES = {".md": "text/markdown", ".json": "application/json", ".settings.toml": "application/toml"}
 
@@ -126,13 +127,12 @@ def _entries(found: Protocol, words: Words) -> None:
 
 
 def _filter(
-    place: st.delta_generator.DeltaGenerator, key: str, label: str, options: Sequence[str], name: Callable[[str], str], words: Words
+    place: st.delta_generator.DeltaGenerator, key: str, label: str, found: Sequence[str], name: Callable[[str], str], words: Words
 ) -> str | None:
     """A choice among what occurs; None for all of it."""
-    every = [None, *options]
-    shown = lambda one: words.t("record.all") if one is None else name(one)  # noqa: E731
-    chosen: str | None = place.selectbox(label, every, key=key, format_func=shown)
-    return chosen
+    options = {_ALL: words.t("record.all"), **{f"={one}": name(one) for one in found}}  # a name may read like the word for all
+    chosen = place.selectbox(label, list(options), key=key, format_func=options.__getitem__)
+    return None if chosen == _ALL else chosen.removeprefix("=")
 
 
 # --- signing off ----------------------------------------------------------------------------------------------------------------
@@ -143,7 +143,10 @@ def _decide(tuning: Tuning, words: Words) -> None:
         draw([notice(words.t("record.no_questions.title"), [words.t("record.no_questions.text")])], "empty", words.language)
         return
     judgements, broken = assessing.judged(tuning, words)
-    report = assessing.report(tuning, assessing.present(tuning, ""), judgements, words)
+    here = assessing.present(tuning, "")
+    report = assessing.report(tuning, here, judgements, words)
+    # Who sees the figures of a setting has tried it.
+    broken += assessing.note_measured(tuning, here, report, words)
     warned = said.warned(assessing.tried_so_far(tuning), words)
     about = [
         *broken,

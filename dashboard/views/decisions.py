@@ -9,11 +9,11 @@ from dashboard.blocks import Block, Cell, folded, heading, notice, paragraph, ro
 from dashboard.naming import shortened
 from retrieval.evaluation.decision_compare import Compared, Loss, losses
 from retrieval.evaluation.decision_files import Folder, Kept
-from retrieval.evaluation.decision_text import PARTS, changes, lost_text, uncertain
+from retrieval.evaluation.decision_text import PARTS, changes, effect_text, lost_text, uncertain
 from retrieval.evaluation.decisions import Comparison, Decision
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import shifts
-from retrieval.evaluation.protocol_text import left_out, moves, name_of, sentence, value_text, when
+from retrieval.evaluation.protocol_text import change, left_out, moves, name_of, reason, sentence, value_text, when
 from retrieval.evaluation.report import Figure, Report
 from retrieval.exports.fingerprints import PARTS as MARKS
 from retrieval.knobs import Value
@@ -137,12 +137,9 @@ def _comparison(one: Comparison, decision: Decision, words: Words) -> list[Block
     title = heading(words.t(f"decision.against.{one.side}"))
     if one.settings == decision.settings and one.without == decision.without:
         return [title, paragraph(words.t(f"decision.same_as.{one.side}"))]
-    held = {found.metric: found.effect for found in one.held_out.metrics}
-    head = [words.t("record.head.metric"), words.t("record.head.all"), words.t("record.head.held_out")]
-    rows = [
-        row([figures.name(found.metric, words), figures.verdict(found.effect, words), figures.verdict(held[found.metric], words)])
-        for found in one.all.metrics
-    ]
+    effects = {name: {found.metric: found.effect for found in one.part(name).metrics} for name in PARTS}
+    head = [words.t("record.head.metric"), *(words.t(f"record.part.{name}", n=words.whole(one.part(name).questions)) for name in PARTS)]
+    rows = [row([figures.name(name, words), *(effect_text(effects[part][name], words) for part in PARTS)]) for name in effects["all"]]
     drawn = [title, table(words.t("record.against"), head, rows), paragraph(words.t("record.against_text"), muted=True)]
     if one.without:
         drawn.append(paragraph(words.t(f"decision.against_without.{one.side}", stages=left_out(one.without, words))))
@@ -173,7 +170,7 @@ def _history(decision: Decision, words: Words) -> Block:
     head = [words.t("record.head.when"), words.t("record.head.what")]
     rows = []
     for event, moved in zip(decision.events, shifts(decision.events), strict=True):
-        lines = [sentence(event, words), *moves(moved, words), *([words.t("protocol.why", why=event.why)] if event.why else [])]
+        lines = [line for line in (sentence(event, words), change(event, moved, words), reason(event, words)) if line]
         rows.append(row([when(event.when, words), lines]))
     return table(words.t("record.history"), head, rows, empty=words.t("decision.no_events"))
 
@@ -215,10 +212,10 @@ def compared(found: Compared, words: Words) -> list[Block]:
 
 
 def _set(found: Compared, words: Words) -> list[Block]:
-    change = found.set_change
-    if found.same_set or not change:
+    other = found.set_change
+    if found.same_set or not other:
         return [paragraph(words.t("record.same_set" if found.same_set else "record.same_questions"))]
-    groups = {"added": change.added, "removed": change.removed, "other_norms": change.other_norms, "reworded": change.reworded}
+    groups = {"added": other.added, "removed": other.removed, "other_norms": other.other_norms, "reworded": other.reworded}
     head = [words.t("record.head.change"), words.t("record.head.question")]
     rows = [
         row([words.t(f"record.change.{name}"), [shortened(one.text, _QUESTION), one.id]]) for name, some in groups.items() for one in some

@@ -8,7 +8,7 @@ import msgspec
 
 from dashboard.blocks import Block, Cell, notice, paragraph, row, table
 from retrieval.evaluation.protocol import Event, Protocol, Shift, shifts
-from retrieval.evaluation.protocol_text import change, name_of, sentence, value_text, when, who
+from retrieval.evaluation.protocol_text import change, name_of, reason, sentence, value_text, when, who
 from retrieval.words import Words
 
 
@@ -45,9 +45,7 @@ def listed(shown: Sequence[Entry], every: int, words: Words, *, filtered: bool =
 
 
 def _what(one: Entry, words: Words) -> Cell:
-    lines = [sentence(one.event, words), change(one.event, one.moved, words)]
-    if one.event.why:
-        lines.append(words.t("protocol.why", why=one.event.why))
+    lines = (sentence(one.event, words), change(one.event, one.moved, words), reason(one.event, words))
     return [line for line in lines if line]
 
 

@@ -11,7 +11,7 @@ from retrieval.evaluation.markdown import bullets, joined, plain, quoted, table
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import Event, Shift, latest, shift, shifts
 from retrieval.evaluation.protocol_text import change as changed_until
-from retrieval.evaluation.protocol_text import left_out, moves, sentence, signed, when
+from retrieval.evaluation.protocol_text import left_out, moves, reason, sentence, signed, when
 from retrieval.evaluation.report import Figure, Problem
 from retrieval.evaluation.statistics import LEVEL, Effect, tried
 from retrieval.knobs import Value
@@ -276,7 +276,5 @@ def _history(decision: Decision, words: Words) -> Iterator[Block]:
 
 
 def _event(event: Event, found: Shift, words: Words) -> str:
-    parts = [plain(sentence(event, words)), plain(changed_until(event, found, words))]
-    if event.why:
-        parts.append(words.t("protocol.why", why=plain(event.why)))
+    parts = (plain(sentence(event, words)), plain(changed_until(event, found, words)), reason(event, words, plain))
     return words.t("protocol.line", when=when(event.when, words), text=" ".join(part for part in parts if part))

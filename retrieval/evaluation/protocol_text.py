@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -71,8 +71,10 @@ def _shown(name: str, value: str | int | float | None, event: Event, words: Word
 
 
 def signed(value: float, words: Words) -> str:
-    """A difference with its sign."""
-    return f"{'+' if value > 0 else '−' if value < 0 else ''}{words.number(abs(value))}"
+    """A difference with its sign; none where it is shown as 0."""
+    shown = words.number(abs(value))
+    sign = "" if shown == words.number(0.0) else "+" if value > 0 else "−"
+    return f"{sign}{shown}"
 
 
 def moves(found: Shift, words: Words) -> list[str]:
@@ -118,3 +120,9 @@ def change(event: Event, found: Shift, words: Words) -> str:
     moved = moves(found, words)
     noted = event.act in ("moved", "decided")
     return words.t("protocol.noted" if noted else "protocol.unnoted", moved="; ".join(moved)) if moved else ""
+
+
+def reason(event: Event, words: Words, shown: Callable[[str], str] = str) -> str:
+    """What a person wrote with an event: a note, or why it was done; empty for nothing. ``shown`` puts it into the sentence."""
+    key = "protocol.remark" if event.act == "remarked" else "protocol.why"
+    return words.t(key, why=shown(event.why)) if event.why else ""
