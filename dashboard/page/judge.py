@@ -245,6 +245,8 @@ def _grades(hit: Hit, desk: _Desk, said: Verdict | None, words: Words) -> None:
         with st.container(horizontal=True):
             st.button(words.t("judge.leave"), key="judge_leave", shortcut="n", on_click=_forward)
             st.button(words.t("judge.withdraw"), key="judge_withdraw", on_click=_withdraw, args=(desk.tuning, said))
+    if not off:
+        st.caption(words.t("judge.keys"))
 
 
 def _trail(desk: _Desk) -> tuple[Hit, ...]:
@@ -354,7 +356,7 @@ def _overview(desk: _Desk, words: Words) -> None:
 
 def _into_gold(desk: _Desk, question: Question, found: Sequence[Gold], specs: Specs, words: Words) -> None:
     """What judges find to help becomes gold of the set: as something that is needed too, or in place of something that is needed."""
-    draw([heading(words.t("judge.take.title")), paragraph(_about_gold(desk, found, words))], "take", words.language)
+    draw([heading(words.t("judge.take.title")), paragraph(_about_gold(desk, found, words))], "take_words", words.language)
     if not found or not desk.tuning.place.own:
         return
     names = {gold: view.gold_name(gold, specs, words) for gold in found}
