@@ -78,14 +78,17 @@ def _row(one: MetricChange, before: Report, after: Report, words: Words) -> Bloc
     values = [figures.value(report.figure(one.metric).estimate, words) for report in (before, after)]
     verdict = figures.verdict(one.effect, words)
     tone = "strong" if one.effect.verdict in ("better", "worse") else "muted" if one.effect.verdict in ("equal", "no_questions") else ""
-    return row([figures.name(one.metric, words), *values, verdict, _names(one.losers, words), _names(one.winners, words)], tone)
+    return row([figures.name(one.metric, words), *values, verdict, _names(one, words)], tone)
 
 
-def _names(changes: Sequence[Change], words: Words) -> Cell:
-    if not changes:
-        return NONE
-    more = [words.t("measure.more", n=words.whole(len(changes) - _NAMED))] if len(changes) > _NAMED else []
-    return [words.n("measure.questions", len(changes)), *figures.moved(changes[:_NAMED], words, _question), *more]
+def _names(one: MetricChange, words: Words) -> Cell:
+    """Who loses and who gains, the losers first."""
+    lines: list[str] = []
+    for side, changes in (("losers", one.losers), ("winners", one.winners)):
+        if changes:
+            more = [words.t("measure.more", n=words.whole(len(changes) - _NAMED))] if len(changes) > _NAMED else []
+            lines += [words.n(f"measure.against.{side}", len(changes)), *figures.moved(changes[:_NAMED], words, _question), *more]
+    return lines or NONE
 
 
 def _question(one: Change) -> str:

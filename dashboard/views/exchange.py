@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard import figures
-from dashboard.blocks import Block, Cell, Line, folded, paragraph, row, table, to_norm
+from dashboard.blocks import Block, Cell, Line, alike, folded, paragraph, row, table, to_norm
 from dashboard.charts import QUIET, STRONG, cut, knob_axis, layout, value_axis
 from dashboard.knobtext import label, number, shown
 from dashboard.links import key_of
@@ -96,7 +96,7 @@ def questions(found: Sequence[Exchange], settled: Settled, specs: Specs, words: 
 
 def _question_row(one: Exchange, settled: Settled, specs: Specs, words: Words) -> Block:
     needs = [_needs(numbers, settled[one.question_id], specs, words) for numbers in (one.lost, one.gained)]
-    sides: list[Cell] = [[_hit(hit, specs, words) for hit in side] or NONE for side in (one.leaves, one.comes)]
+    sides: list[Cell] = [_hits(side, specs, words) for side in (one.leaves, one.comes)]
     cells: list[Cell] = [shortened(one.question, _QUESTION), *needs, *sides, why(one, specs, words) or NONE]
     return row(cells, "" if one.lost or one.gained else "muted")
 
@@ -108,11 +108,14 @@ def _needs(numbers: Sequence[int], question: Question, specs: Specs, words: Word
     )
 
 
-def _hit(hit: Swapped, specs: Specs, words: Words) -> Line:
-    """A hit with its place and its way; it leads to the norm."""
-    needed = words.t("swap.needed") if hit.needs else ""
-    text = words.t("swap.hit", norm=norm(hit.norm, specs), place=hit.place, way=words.t(f"swap.way.{hit.way}"))
-    return to_norm(f"{text}{needed and ', '}{needed}", key_of(hit.norm))
+def _hits(hits: Sequence[Swapped], specs: Specs, words: Words) -> Cell:
+    """Hits that lead to their norms, each with its place and its way below it."""
+    lines: list[Line] = []
+    for hit in hits:
+        needed = [words.t("swap.needed")] if hit.needs else []
+        about = words.t("swap.hit", place=hit.place, way=words.t(f"swap.way.{hit.way}"))
+        lines += [*alike([to_norm(norm(hit.norm, specs), key_of(hit.norm))]), ", ".join([about, *needed])]
+    return lines or NONE
 
 
 def why(one: Exchange, specs: Specs, words: Words) -> str:

@@ -35,6 +35,8 @@ def sentence(found: Gap, words: Words) -> str:
         parts.append(words.t("measure.gap.feasible", between=between))
     else:
         parts.append(words.n("measure.gap.not_feasible", found.best.mistakes, between=between))
+    if found.best.low is None or found.best.high is None:
+        parts.append(words.t("measure.gap.all_pass" if found.best.low is None else "measure.gap.none_passes"))
     return " ".join(parts)
 
 

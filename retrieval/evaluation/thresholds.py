@@ -26,6 +26,10 @@ RANGES: dict[Quantity, tuple[float, float]] = {"min_gap": (0.0, 2.0), "min_score
 """Between which values each of them lies, both ends included: cosines lie between -1 and 1."""
 
 
+_LEAST = 0.001
+_DIGITS = 12  # 0.2 - 0.1 and 0.4 - 0.3 are one width
+
+
 class Observed(msgspec.Struct, frozen=True):
     """One question with a run: its values (None: the list has too few hits with a decision score), and whether it is right.
 
@@ -140,7 +144,11 @@ def gap(quantity: Quantity, questions: Iterable[Observed], without_gold: Sequenc
     known = tuple(one for one in every if one.value(quantity) is not None)
     values = sorted({_value(one, quantity) for one in known})
     spans = tuple(_span(low, high, known, quantity) for low, high in pairwise((None, *values, None)))
-    best = min(spans, key=lambda one: (one.mistakes, one.low is None or one.high is None, -_width(one, quantity))) if known else None
+    best = (
+        min(spans, key=lambda one: (one.mistakes, one.low is None or one.high is None, -round(_width(one, quantity), _DIGITS)))
+        if known
+        else None
+    )
     nothing = tuple(one.question_id for one in every if one.value(quantity) is None)
     return Gap(quantity, known, spans, best, _contradicting(known, quantity), nothing, tuple(without_gold))
 
@@ -176,10 +184,17 @@ def _contradicting(known: Sequence[Observed], quantity: Quantity) -> tuple[str, 
 
 
 def middle(found: Gap) -> float | None:
-    """The threshold with the most room on both sides in the best stretch; None where no question has a value."""
+    """The threshold with the most room on both sides in the best stretch; None where no question has a value.
+
+    In a stretch without an end it stands a little beyond the last value: a tenth of what lies between all values.
+    """
     if found.best is None:
         return None
-    low, high = _ends(found.best, found.quantity)
+    low, high = found.best.low, found.best.high
+    values = [_value(one, found.quantity) for one in found.observed]
+    beyond = max((max(values) - min(values)) / 10, _LEAST)
+    if low is None or high is None:
+        return low + beyond if low is not None else (high or 0.0) - beyond
     return (low + high) / 2
 
 
