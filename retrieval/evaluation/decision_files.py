@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -68,16 +68,36 @@ def stem(name: str, decided: str) -> str:
 
 def store(folder: Path, decision: Decision) -> Kept:
     """Write a decision into a folder. Raises Taken where one of its files is there already, BadInput where nothing can be written."""
-    record, name = decision.to_json(), stem(decision.name, decision.decided)
-    contents = (minutes(decision, Words("de")).encode(), decision.settings_toml.encode(), record)
+    contents, name = _contents(decision), stem(decision.name, decision.decided)
     with _sole_writer(folder):
         places = [_with(folder, name, ending) for ending in ENDINGS]
         taken = [place.name for place in places if place.exists()]
         if taken:
             raise Taken(f"{taken[-1]}: found a file of this name; a decision is never overwritten. Give this one another name.")
+        _write(places, contents)
+    return Kept(places[-1], decision, hashlib.sha256(contents[-1]).hexdigest())
+
+
+def _contents(decision: Decision) -> tuple[bytes, ...]:
+    """The bytes of the files, in the order of ``ENDINGS``."""
+    try:
+        return minutes(decision, Words("de")).encode(), decision.settings_toml.encode(), decision.to_json()
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"Decision: found half a character ({error.object[error.start]!r}) in a text; expected whole ones. Remove it."
+        ) from None
+
+
+def _write(places: Sequence[Path], contents: Sequence[bytes]) -> None:
+    """All files or none: what was written before it broke off is taken away again."""
+    try:
         for place, content in zip(places, contents, strict=True):
             replace_file(place, content)
-    return Kept(places[-1], decision, hashlib.sha256(record).hexdigest())
+    except OSError:
+        for place in places:
+            place.unlink(missing_ok=True)
+            place.with_name(f"{place.name}.new").unlink(missing_ok=True)
+        raise
 
 
 def _with(folder: Path, name: str, ending: str) -> Path:
