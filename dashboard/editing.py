@@ -28,6 +28,7 @@ from retrieval.evaluation.spelling import cell_of
 from retrieval.exports.cells import safe_text
 from retrieval.words import Words
 
+_FORM, _REMOVAL = "form", "removal"
 _DRAFT, _COUNT = "sets_draft", "sets_drafts"
 _FIELDS = ("id", "text", "gold", "chain", "tags", "note", "why")
 _LONGEST, _LONGEST_ID, _LONGEST_WHY = 4000, 80, 300
@@ -70,8 +71,9 @@ def begin(tuning: Tuning, base: Question | None) -> None:
 
 
 def leave() -> None:
-    """Put the question away without storing it."""
-    st.session_state.pop(_DRAFT, None)
+    """Put the question away without storing it, with what was to be said beside its form."""
+    if st.session_state.pop(_DRAFT, None) is not None:
+        setting_up.hush(_FORM)
 
 
 def _lines(base: Question | None) -> str:
@@ -107,9 +109,9 @@ def form(draft: Draft, desk: Desk, tuning: Tuning, words: Words) -> None:
         left.form_submit_button(words.t("sets.form.check"), key="sets_check", on_click=_check, args=(draft, desk, tuning), width="stretch")
         save = {"type": "primary", "on_click": _save, "args": (draft, desk, tuning), "width": "stretch"}
         right.form_submit_button(words.t("sets.form.save"), key="sets_save", **save)  # type: ignore[arg-type]
+    setting_up.tell(words, _FORM)
     if draft.row is not None:
-        specs = desk.runs.texts.specs if desk.runs.texts else {}
-        draw(view.read(draft.row, specs, words), "form_read", words.language)
+        draw(view.read(draft.row, desk.specs, words), "form_read", words.language)
     st.button(words.t("sets.form.leave"), key="sets_leave", on_click=leave)
 
 
@@ -188,22 +190,22 @@ def _save(draft: Draft, desk: Desk, tuning: Tuning) -> None:
     values = _typed(draft)
     made = _read(draft, values, desk, tuning).question
     if made is None:
-        setting_up.say(Said("refused", {}, "warning"))
+        setting_up.say(Said("refused", {}, "warning", where=_FORM))
         return
     if draft.values["gold"] != values["gold"]:
-        setting_up.say(Said("look", {}, "warning"))
+        setting_up.say(Said("look", {}, "warning", where=_FORM))
         return
     if draft.base is None:
         made = msgspec.structs.replace(made, author=str(st.session_state.get(WHO, "")), date=date.today().isoformat())
     after = _with(tuning.loaded.questions, made)
     what = "added" if draft.base is None else "edited"
-    change = Change("changed", {"what": what, "question": made.id}, Said("saved", {"id": made.id}), " ".join(values["why"].split()))
+    change = Change("changed", {"what": what, "question": made.id}, Said("saved", {"id": made.id}), " ".join(values["why"].split()), _FORM)
     error = setting_up.store(desk, tuning.place.name, lambda path: sets.save(path, after, draft.seen), change)
     if error is None:
         leave()
         st.session_state[OPEN] = made.id
     elif isinstance(error, SetChanged):  # said beside the form, with what became of the question
-        setting_up.hush()
+        setting_up.hush(_FORM)
         st.session_state[_DRAFT] = msgspec.structs.replace(st.session_state[_DRAFT], torn=True)
 
 
@@ -223,6 +225,7 @@ def removal(asked: Question, desk: Desk, tuning: Tuning, words: Words) -> None:
         st.text(words.t("sets.remove.text"))
         st.text_input(words.t("sets.remove.why"), key=_reason(asked), max_chars=_LONGEST_WHY)
         st.form_submit_button(words.t("sets.remove.button"), key="sets_remove", on_click=_remove, args=(asked, desk, tuning))
+    setting_up.tell(words, _REMOVAL)
 
 
 def _reason(asked: Question) -> str:
@@ -232,11 +235,11 @@ def _reason(asked: Question) -> str:
 def _remove(asked: Question, desk: Desk, tuning: Tuning) -> None:
     why = " ".join(st.session_state[_reason(asked)].split())
     if not why:
-        setting_up.say(Said("no_reason", {}, "warning"))
+        setting_up.say(Said("no_reason", {}, "warning", where=_REMOVAL))
         return
     before = tuning.loaded
     after = msgspec.structs.replace(before.questions, questions=tuple(one for one in before.questions.questions if one.id != asked.id))
-    change = Change("changed", {"what": "removed", "question": asked.id}, Said("removed", {"id": asked.id}), why)
+    change = Change("changed", {"what": "removed", "question": asked.id}, Said("removed", {"id": asked.id}), why, _REMOVAL)
     if setting_up.store(desk, tuning.place.name, lambda path: sets.save(path, after, before.seen), change) is None:
         leave()
         st.session_state.pop(OPEN, None)

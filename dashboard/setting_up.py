@@ -16,6 +16,7 @@ import streamlit as st
 from dashboard.blocks import notice
 from dashboard.component import draw
 from dashboard.controls import STATE
+from dashboard.goldnames import Specs
 from dashboard.state import State
 from dashboard.stock import Runs
 from dashboard.tuning import WHO, SetPlace, Tuning
@@ -33,6 +34,7 @@ TASKS = ("questions", "import", "history", "export")
 TASK, OPEN = "sets_task", "sets_open"
 """Where it is kept what is being done on the page, and which question is open."""
 Details = dict[str, str | int | float | None]
+TOP = "top"
 _SAID = "sets_said"
 _MOST_CHECKED = 32
 _LONGEST_NAME = 60
@@ -63,6 +65,11 @@ class Desk(msgspec.Struct, frozen=True):
     def golds(self) -> Golds:
         """What reads gold norms against the stock."""
         return Golds(self.runs.texts)
+
+    @property
+    def specs(self) -> Specs:
+        """What the corpora are called."""
+        return self.runs.texts.specs if self.runs.texts else {}
 
     @property
     def names(self) -> frozenset[str]:
@@ -150,13 +157,17 @@ def suggested(wanted: str, desk: Desk) -> str:
 
 
 class Said(msgspec.Struct, frozen=True):
-    """What is to be told after a click, by its key in the words. ``count`` chooses between one and several where it is given."""
+    """What is to be told after a click, by its key in the words. ``count`` chooses between one and several where it is given.
+
+    ``where`` is the place of the page: beside what was clicked where that stays, else at the top.
+    """
 
     key: str
     values: dict[str, str] = {}
     role: str = "note"
     detail: str = ""
     count: int | None = None
+    where: str = TOP
 
 
 def say(said: Said) -> None:
@@ -164,16 +175,19 @@ def say(said: Said) -> None:
     st.session_state[_SAID] = said
 
 
-def hush() -> None:
-    """Drop the message that is waiting."""
-    st.session_state.pop(_SAID, None)
+def hush(where: str) -> None:
+    """Drop the message that is waiting for this place."""
+    said: Said | None = st.session_state.get(_SAID)
+    if said is not None and said.where == where:
+        del st.session_state[_SAID]
 
 
-def tell(words: Words) -> None:
-    """Draw the message that is waiting, once."""
-    said: Said | None = st.session_state.pop(_SAID, None)
-    if said is None:
+def tell(words: Words, where: str = TOP) -> None:
+    """Draw the message that is waiting for this place of the page, once."""
+    said: Said | None = st.session_state.get(_SAID)
+    if said is None or said.where != where:
         return
+    hush(where)
     key = f"sets.said.{said.key}"
     values = {name: words.quoted(value) for name, value in said.values.items()}
     text = words.t(f"{key}.text", **values) if said.count is None else words.n(f"{key}.text", said.count, **values)
@@ -182,12 +196,13 @@ def tell(words: Words) -> None:
 
 
 class Change(msgspec.Struct, frozen=True):
-    """One change of a set: what it is in the protocol, why, and what is told when it went well."""
+    """One change of a set: what it is in the protocol, why, what is told when it went well, and where when it did not."""
 
     act: Act
     details: Details
     done: Said
     why: str = ""
+    where: str = TOP
 
 
 def store(desk: Desk, name: str, write: Callable[[Path], Loaded], change: Change) -> BadInput | None:
@@ -195,15 +210,16 @@ def store(desk: Desk, name: str, write: Callable[[Path], Loaded], change: Change
     try:
         path = desk.workshop.set_file(name)
     except BadInput as error:
-        return _refused(Said("name", {"name": name}, "warning", str(error)), error)
+        return _refused(Said("name", {"name": name}, "warning", str(error), where=change.where), error)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         loaded = write(path)
     except OSError as error:
-        return _refused(Said("unwritable", {"name": name}, "fault", str(error)), BadInput(str(error)))
+        return _refused(Said("unwritable", {"name": name}, "fault", str(error), where=change.where), BadInput(str(error)))
     except BadInput as error:
         key = "changed" if isinstance(error, SetChanged) else "busy" if isinstance(error, SetBusy) else "unwritable"
-        return _refused(Said(key, {"name": name}, "warning" if key != "unwritable" else "fault", str(error)), error)
+        role = "fault" if key == "unwritable" else "warning"
+        return _refused(Said(key, {"name": name}, role, str(error), where=change.where), error)
     place = SetPlace(path.stem, path)
     state: State = st.session_state[STATE]
     st.session_state[STATE] = state.replaced(chosen_set=place.name)

@@ -23,7 +23,14 @@ from retrieval.words import Words
 
 log = logging.getLogger(__name__)
 LARGEST = 20
-"""Megabytes of an uploaded file: 300 questions have less than one."""
+"""Megabytes of a file: 300 questions have less than one."""
+_MEGABYTE = 1_000_000
+_BUTTON = """<style>
+[data-testid=stFileUploaderDropzone] [kind=secondary] p {{ visibility: hidden; font-size: 0 }}
+[data-testid=stFileUploaderDropzone] [kind=secondary] p::after {{ visibility: visible; font-size: 1rem; content: "{label}" }}
+[data-testid=stFileUploaderDropzoneInstructions] {{ display: none }}
+</style>"""
+"""The uploader speaks English whatever the page speaks; its button gets our words, and its limit stands in the hint below it."""
 _ROUND, _READ = "sets_round", "sets_read"
 _FORMAT, _TEXTS, _TARGET, _SHOWN, _NAME = "sets_format", "sets_texts", "sets_target", "sets_shown", "sets_name"
 _NEW, _ADD = "new", "add"
@@ -43,9 +50,14 @@ def page(desk: Desk, opened: Opened | None, words: Words) -> None:
     """Draw the way from a file to a set; nothing is stored before its last button."""
     draw([heading(words.t("sets.import.title")), paragraph(words.t("sets.import.lead"), muted=True)], "import_title", words.language)
     number = st.session_state.setdefault(_ROUND, 0)
-    file = st.file_uploader(words.t("sets.import.file"), key=f"sets_file_{number}", max_upload_size=LARGEST)
+    st.html(_BUTTON.format(label=words.t("sets.import.button")))
+    file = st.file_uploader(words.t("sets.import.file"), key=f"sets_file_{number}")
     st.caption(words.t("sets.import.hint", most=words.whole(LARGEST)))
     if file is None:
+        return
+    if file.size > LARGEST * _MEGABYTE:
+        title, text = words.t("sets.import.too_large.title"), words.t("sets.import.too_large.text", most=words.whole(LARGEST))
+        draw([notice(title, [text], "fault")], "import_fault", words.language)
         return
     data = file.getvalue()
     found = guess(data)
@@ -64,6 +76,7 @@ def page(desk: Desk, opened: Opened | None, words: Words) -> None:
         return
     _preview(read, desk, words)
     _button(read, target, file.name, desk, opened, words)
+    setting_up.tell(words, "import")
 
 
 def _fault(found: Guess, words: Words) -> Block:
@@ -142,8 +155,7 @@ def _preview(read: Preview, desk: Desk, words: Words) -> None:
     shown = st.radio(words.t("sets.preview.show"), options, key=_SHOWN, format_func=label, horizontal=True)
     rows = view.rows_with(read, shown or "")
     places = pinning.paged(f"{_SHOWN}_{shown}", len(rows), words)
-    specs = desk.runs.texts.specs if desk.runs.texts else {}
-    draw([view.rows(read, [rows[place] for place in places], specs, words)], "import_rows", words.language)
+    draw([view.rows(read, [rows[place] for place in places], desk.specs, words)], "import_rows", words.language)
 
 
 def _button(read: Preview, target: Target, file: str, desk: Desk, opened: Opened | None, words: Words) -> None:
@@ -165,7 +177,7 @@ def _button(read: Preview, target: Target, file: str, desk: Desk, opened: Opened
 def _take(read: Preview, target: Target, file: str, into: str, desk: Desk) -> None:
     name = into or " ".join(st.session_state[f"{_NAME}_{file}"].split())
     if not into and name.casefold() in desk.names:
-        setting_up.say(Said("exists", {"name": name}, "warning"))
+        setting_up.say(Said("exists", {"name": name}, "warning", where="import"))
         return
     new = read.questions.questions
     old = target.old if into else QuestionSet(name)
@@ -175,7 +187,7 @@ def _take(read: Preview, target: Target, file: str, into: str, desk: Desk) -> No
 
     details: setting_up.Details = {"file": file, "format": read.format, "questions": len(new), "refused": read.count("refused")}
     done = Said("imported", {"name": name}, count=len(new))
-    if setting_up.store(desk, name, write, Change("imported", details, done)) is None:
+    if setting_up.store(desk, name, write, Change("imported", details, done, where="import")) is None:
         st.session_state[_ROUND] += 1
         st.session_state.pop(_READ, None)
         st.session_state[setting_up.TASK] = setting_up.TASKS[0]

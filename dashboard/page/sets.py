@@ -40,16 +40,17 @@ def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> No
         return
     workshop = Workshop(places.workshop)
     desk = Desk(runs, workshop, set_places(workshop, places.questions), state, index)
-    setting_up.tell(words)
     every = {place.name: desk.opened(place) for place in desk.places}
     if not every:
         draw([notice(words.t("sets.none.title"), [words.t("sets.none.text")])], "sets_none", words.language)
+        setting_up.tell(words)
         taking_in.page(desk, None, words)
         return
     shelf = view.shelf([setting_up.shelved(one) for one in every.values()], setting_up.zone(), words)
     draw([heading(words.t("sets.shelf.title")), *shelf], "shelf", words.language)
     opened = every[_choice(desk, words)]
     task = _task(words)
+    setting_up.tell(words)
     if task == "import":
         taking_in.page(desk, opened, words)
     elif opened.loaded is None:
@@ -133,7 +134,7 @@ def _take_task() -> None:
 
 
 def _questions(desk: Desk, tuning: Tuning, words: Words) -> None:
-    specs = desk.runs.texts.specs if desk.runs.texts else {}
+    specs = desk.specs
     wanted = st.session_state.get(OPEN)
     one = next((one for one in tuning.checked.questions if one.question.id == wanted), None)
     draft = editing.current(tuning) if tuning.place.own else None
@@ -235,7 +236,7 @@ def _history(desk: Desk, opened: Opened, words: Words) -> None:
         draw([gone], "version", words.language)
         return
     if opened.loaded is not None:
-        draw(view.difference(changes(then.questions, opened.loaded.questions), words), "version", words.language)
+        draw(view.difference(changes(then.questions, opened.loaded.questions), desk.specs, words), "version", words.language)
     now = opened.seen.startswith(kept[wanted].hash)
     with st.form("sets_restore_form"):
         st.text(words.t("sets.history.is_now" if now else "sets.history.restore_text"))

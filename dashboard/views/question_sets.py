@@ -19,7 +19,7 @@ from retrieval.words import NONE, Words
 
 HASH = 12
 """Digits of a hash on screen."""
-_TEXT = 160
+_TEXT, _LONG = 160, 1000
 _FINE: tuple[GoldState, ...] = ("in_stock", "unchecked")
 
 
@@ -93,9 +93,13 @@ def problems(checked: CheckedSet, specs: Specs, words: Words) -> list[Block]:
     if not odd:
         return [paragraph(words.n("sets.problems.none", checked.golds))]
     counts = {"unreachable": words.whole(checked.unreachable), "golds": words.n("questions.n.golds", checked.golds)}
+    said = words.t("sets.problems.some", **counts) if checked.unreachable else words.n("sets.problems.reachable", checked.golds)
     head = [words.t(f"sets.problems.{name}") for name in ("norm", "remark", "question")]
     rows = [row(_problem(question, found, specs, words)) for question, found in odd]
-    return [paragraph(words.t("sets.problems.some" if checked.unreachable else "sets.problems.reachable", **counts)), table(words.t("sets.problems.caption"), head, rows)]
+    return [
+        paragraph(said),
+        table(words.t("sets.problems.caption"), head, rows),
+    ]
 
 
 def _problem(question: Question, found: Found, specs: Specs, words: Words) -> list[Cell]:
@@ -191,7 +195,7 @@ def _about(asked: Question, words: Words) -> Block:
 # --- versions -----------------------------------------------------------------------------------------------------------------
 
 
-def difference(found: SetChanges, words: Words) -> list[Block]:
+def difference(found: SetChanges, specs: Specs, words: Words) -> list[Block]:
     """What is different between a version and the set as it is now, question by question."""
     if found.none:
         return [paragraph(words.t("sets.changes.none"))]
@@ -202,7 +206,7 @@ def difference(found: SetChanges, words: Words) -> list[Block]:
     head = [words.t(f"sets.changes.{name}") for name in ("what", "question", "before", "after")]
     rows = [_came(one, "came", words) for one in found.added]
     rows += [_came(one, "went", words) for one in found.removed]
-    rows += [_edited(one, words) for one in found.edited]
+    rows += [_edited(one, specs, words) for one in found.edited]
     return [paragraph(" ".join(lines)), *([table(words.t("sets.changes.caption"), head, rows)] if rows else [])]
 
 
@@ -210,19 +214,26 @@ def _came(asked: Question, how: str, words: Words) -> Block:
     return row([words.t(f"sets.changes.{how}"), _named(asked), "", ""])
 
 
-def _edited(one: Edited, words: Words) -> Block:
+def _edited(one: Edited, specs: Specs, words: Words) -> Block:
     parts = ", ".join(words.t(f"sets.part.{part}") for part in one.parts)
-    before, after = ([written(shortened(_part(asked, part, words), _TEXT)) for part in one.parts] for asked in (one.before, one.after))
-    return row([words.t("sets.changes.other", parts=parts), _named(one.after), goldnames.even(before), goldnames.even(after)])
+    pairs = [_pair(one, part, specs, words) for part in one.parts]
+    before, after = (goldnames.even([written(shortened(text, _LONG)) for text in side]) for side in zip(*pairs, strict=True))
+    return row([words.t("sets.changes.other", parts=parts), _named(one.after), before, after])
+
+
+def _pair(one: Edited, part: str, specs: Specs, words: Words) -> tuple[str, str]:
+    """A part before and after; norms that are called the same and differ in grade or spelling as a table has them."""
+    before, after = (_part(asked, part, specs, words) for asked in (one.before, one.after))
+    return (before, after) if before != after or part != "needs" else (cell_of(one.before.needs), cell_of(one.after.needs))
 
 
 def _named(asked: Question) -> Cell:
     return [written(shortened(asked.text, _TEXT)), written(asked.id)]
 
 
-def _part(asked: Question, part: str, words: Words) -> str:
+def _part(asked: Question, part: str, specs: Specs, words: Words) -> str:
     if part == "needs":
-        return cell_of(asked.needs) or NONE
+        return goldnames.sentence([[Found(gold, "unchecked") for gold in need.any_of] for need in asked.needs], specs, words) or NONE
     if part == "chain":
         return words.t("sets.one.chain_yes" if asked.chain else "sets.one.chain_no")
     value = getattr(asked, part)

@@ -355,7 +355,16 @@ def test_a_query_set_gives_questions_without_norms() -> None:
     for data in (lines, whole):
         preview = opensearch.read(data, GOLDS, "s")
         assert [one.text for one in preview.questions.questions] == ["Was gilt?", "Noch etwas?"]
+        assert [(row.line, row.verdict) for row in preview.rows] == [(1, "remarked"), (2, "remarked")]
         assert preview.without_gold == 2
+
+
+def test_a_question_whose_only_norm_is_refused_has_a_row_of_its_own() -> None:
+    preview = formats.read("quepid", b"query,docid,rating\nWas?,siehe oben,1\n", GOLDS, "s")
+    assert [(row.verdict, [remark.code for remark in row.remarks]) for row in preview.rows] == [
+        ("refused", ["gold_unreadable"]),
+        ("remarked", ["no_gold"]),
+    ]
 
 
 def test_qrels_of_ranx_need_the_words_from_elsewhere() -> None:

@@ -133,13 +133,23 @@ def _entry(key: str, question: _Open, asked: Asked) -> Entry:
 
 
 def _merged(rows: list[Row], questions: list[Row]) -> tuple[Row, ...]:
-    """The rows of the judgements, and of the questions what is to be said of them beside their norms."""
-    extra = []
-    for row in questions:
-        remarks = tuple(one for one in row.remarks if not one.code.startswith("gold_") and one.code != "id_made")
-        if remarks:
-            extra.append(msgspec.structs.replace(row, remarks=remarks, golds=()))
-    return tuple(sorted([*rows, *extra], key=lambda row: row.line))
+    """The rows of the judgements with what is to be said of their questions beside the norms.
+
+    It stands in the row of the line where the question begins, and in a row of its own where no such row fared like the question.
+    """
+    places = {row.line: place for place, row in reversed(list(enumerate(rows)))}
+    merged, extra = list(rows), []
+    for question in questions:
+        remarks = tuple(one for one in question.remarks if not one.code.startswith("gold_") and one.code != "id_made")
+        if not remarks:
+            continue
+        place = places.get(question.line)
+        if place is None or (merged[place].verdict == "refused") != (question.verdict == "refused"):
+            extra.append(msgspec.structs.replace(question, remarks=remarks, golds=()))
+        else:
+            said = (*merged[place].remarks, *remarks)
+            merged[place] = msgspec.structs.replace(merged[place], verdict=question.verdict, remarks=said)
+    return tuple(sorted([*merged, *extra], key=lambda row: row.line))
 
 
 def documents(question: Question) -> list[tuple[Gold, int]]:
