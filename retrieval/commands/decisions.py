@@ -70,7 +70,12 @@ def show_all(args: argparse.Namespace, out: Terminal) -> int:
     folder = args.folder or _folder(args)
     found = stored(folder)
     if out.as_json:
-        out.json({"decisions": [_about(one) for one in found.kept], "unreadable": found.unreadable})
+        out.json(
+            {
+                "decisions": [_about(one) for one in found.kept],
+                "unreadable": [{"file": str(one.path), "reason": one.reason} for one in found.unreadable],
+            }
+        )
     elif not found.kept:
         out.say("decisions.none", folder=folder)
     else:

@@ -95,7 +95,7 @@ class Judging(msgspec.Struct, frozen=True):
     alpha: float | None = None
 
 
-class Decision(msgspec.Struct, frozen=True):
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Settings, signed off.
 
     ``settings`` are all values, ``settings_toml`` the same as ``--settings`` takes them. ``questions`` is the set with its norms as the
@@ -105,6 +105,8 @@ class Decision(msgspec.Struct, frozen=True):
     which version of them was in stock. ``judgements`` are those beside the gold, by question id, with which it was measured.
     """
 
+    schema: int = SCHEMA
+    revision: int = REVISION
     name: str
     decided_by: tuple[str, ...]
     reason: str
@@ -125,8 +127,6 @@ class Decision(msgspec.Struct, frozen=True):
     corpora: tuple[CorpusSpec, ...] = ()
     judging: Judging | None = None
     judgements: dict[str, tuple[Gold, ...]] = {}
-    schema: int = SCHEMA
-    revision: int = REVISION
 
     @property
     def used(self) -> Settings:
@@ -138,8 +138,8 @@ class Decision(msgspec.Struct, frozen=True):
         return next((one for one in self.parts if one.name == name), Part(name, (), ()))
 
     def to_json(self) -> bytes:
-        """The decision as JSON that people can read, too."""
-        return msgspec.json.format(msgspec.json.encode(self, order="sorted"), indent=1) + b"\n"
+        """The decision as JSON that people can read, too; its settings stand in the order of the run."""
+        return msgspec.json.format(msgspec.json.encode(self), indent=1) + b"\n"
 
 
 class _Form(msgspec.Struct, frozen=True):

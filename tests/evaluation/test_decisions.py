@@ -62,7 +62,7 @@ def test_the_same_values_give_the_same_bytes_and_they_are_read_back_equal() -> N
     first, second = made(), made()
     assert first.to_json() == second.to_json()
     assert read_decision(first.to_json(), "a.json") == first
-    assert minutes(first, DE) == minutes(second, DE)
+    assert minutes(first, DE) == minutes(second, DE) == minutes(read_decision(first.to_json(), "a.json"), DE)
 
 
 def test_the_figures_of_all_questions_taken_as_a_part_are_those_of_the_report() -> None:
