@@ -9,10 +9,11 @@ from retrieval.evaluation.sweeps.asking import axis, is_track, shapes
 from retrieval.evaluation.sweeps.model import Phase, Spec
 from retrieval.settings import KNOBS
 
-_GATHER, _TRACK, _KERNEL, _LIST = 25.0, 8.0, 3.0, 0.06
-"""Milliseconds for each question: to gather it, for its track, for what a grid makes of it for each shape of settings, for each list."""
-_TESTING = 0.04
-"""The share of the comparisons, which depends on what comes out."""
+_GATHER, _TRACK, _KERNEL, _LIST, _COMPARED = 25.0, 8.0, 3.0, 0.06, 0.05
+"""Milliseconds for each question: to gather it, for its track, for what a grid makes of it for each shape of settings, for each list, and
+for each comparison that it enters."""
+_STEPS = 3
+"""How many steps of a staircase come from each question."""
 Span = tuple[float, float]
 
 
@@ -21,8 +22,10 @@ def spans(spec: Spec) -> dict[Phase, Span]:
     tuned, every = len(spec.questions), len(spec.questions) + len(spec.held_out)
     gathering = _GATHER * every
     computing = _TRACK * every if is_track(spec) else tuned * _each(spec)
-    first = (1 - _TESTING) * gathering / (gathering + computing)
-    return {"gathering": (0.0, first), "computing": (first, 1 - _TESTING), "testing": (1 - _TESTING, 1.0)}
+    compared = 0 if spec.kind == "search" else _STEPS * tuned if is_track(spec) else points(spec)
+    whole = gathering + computing + _COMPARED * tuned * compared
+    first, second = gathering / whole, (gathering + computing) / whole
+    return {"gathering": (0.0, first), "computing": (first, second), "testing": (second, 1.0)}
 
 
 def _each(spec: Spec) -> float:

@@ -18,7 +18,7 @@ from retrieval.settings import KNOBS
 
 _GROWTH = 1.5
 """A line so far is put together again when so many times the questions are there: their sum costs as much as two or three lines."""
-_AT_ONCE = 32
+_AT_ONCE = 16
 _DIGITS = 6
 
 

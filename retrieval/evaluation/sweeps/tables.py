@@ -13,16 +13,17 @@ from retrieval.evaluation.sweeps.bench import Bench, Steps, Table, Vector
 from retrieval.evaluation.sweeps.comparing import EQUAL, Alike
 from retrieval.evaluation.sweeps.model import Field, Step
 from retrieval.evaluation.sweeps.ways import Found
+from retrieval.inspector.grids import MOVING
 from retrieval.settings import KNOBS
 
-_AT_ONCE = 32
+_AT_ONCE = 16
 _DIGITS = 12
 Cell = tuple[int, int]
 """Row and column."""
 
 
 class _TableWay:
-    """What both have in common: the values in force come first into the table, then the rows of points."""
+    """What both have in common: the values in force come first into the table, then the points row by row."""
 
     def __init__(self, bench: Bench, rows: Sequence[Sequence[Point]]) -> None:
         self._bench, self._rows = bench, rows
@@ -36,12 +37,17 @@ class _TableWay:
         self._table = Table(self._bench, self._bench.tuned)
         if not self._table.ids:
             return
-        self._table.add([with_values(self._bench.spec.settings, present(self._bench.spec))])
-        total = len(self._rows) * self._width
-        for number, points in enumerate(self._rows, start=1):
-            self._table.add([with_values(self._bench.spec.settings, point) for point in points])
-            self._put_together()
-            yield number * self._width, total
+        spec = self._bench.spec
+        self._table.add([with_values(spec.settings, present(spec))])
+        # A grid works on a row together, except where each point of it has another shape: then a row would be long to wait for.
+        at_once = self._width if spec.knobs[0] in MOVING else 1
+        points = [point for row in self._rows for point in row]
+        for start in range(0, len(points), at_once):
+            done = start + at_once
+            self._table.add([with_values(spec.settings, point) for point in points[start:done]])
+            if done % self._width == 0:
+                self._put_together()
+            yield done, len(points)
 
     def test(self) -> Steps:
         """Compare every point with the best."""
@@ -62,7 +68,8 @@ class _TableWay:
 
     def found(self, *, at_end: bool) -> Found:
         """The points that were measured, and the best of them."""
-        del at_end  # all of it is put together after each row
+        if at_end:
+            self._put_together()
         return self._found
 
     def _put_together(self) -> None:
@@ -89,8 +96,7 @@ class _TableWay:
 
     def _cells(self) -> list[Cell]:
         """The cells that were measured, in order."""
-        rows = max(0, len(self._table.means) - 1) // self._width
-        return list(product(range(rows), range(self._width)))
+        return [divmod(place, self._width) for place in range(len(self._table.means) - 1)]
 
     def _mean(self, cell: Cell) -> float | None:
         return self._table.means[self._place(cell)]
