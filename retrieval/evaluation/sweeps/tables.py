@@ -145,6 +145,8 @@ class FieldWay(_TableWay):
 
     def _shaped(self, found: Found, best: Cell | None) -> Found:
         cells = self._cells()
+        if not cells:
+            return found
         done = {cell: self._mean(cell) for cell in cells}
         means = tuple(tuple(done.get((row, column)) for column in range(len(self._xs))) for row in range(len(self._ys)))
         field = Field(self._xs, self._ys, means, len(cells), len(self._xs) * len(self._ys), best, tuple(sorted(self._alike)))

@@ -270,7 +270,8 @@ def test_without_a_question_that_has_a_figure_nothing_is_claimed(kind: str) -> N
     made = crossing([0.1, 0.2, 0.3])
     found = swept(made, kind, goal="chain_coverage")
     assert (found.state, found.measured, found.without_figure) == ("finished", (), ("f0", "f1", "f2"))
-    assert (found.present, found.reached, found.values, found.gain, found.line, found.tried) == (None, None, {}, None, None, 0)
+    assert (found.present, found.reached, found.values, found.gain, found.tried) == (None, None, {}, None, 0)
+    assert (found.line, found.steps, found.field, found.trials) == (None, (), None, ())
     assert made.asked == []
 
 
