@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from typing import Literal, cast
 
@@ -17,7 +18,7 @@ from dashboard.views import against as against_view
 from dashboard.views import assertions, measures
 from dashboard.views import oracle as oracle_view
 from dashboard.views import thresholds as thresholds_view
-from retrieval.errors import BadSetting
+from retrieval.errors import BadInput, BadSetting
 from retrieval.evaluation.against import Against, against
 from retrieval.evaluation.judging import Judgements
 from retrieval.evaluation.oracle import METRICS_OF_LISTS, Oracle, oracle, summed
@@ -27,6 +28,7 @@ from retrieval.evaluation.thresholds import QUANTITIES, Gap, Observed, Quantity,
 from retrieval.settings import Settings
 from retrieval.words import Words
 
+log = logging.getLogger(__name__)
 Part = Literal["figures", "questions", "against", "losses", "threshold"]
 PARTS: tuple[Part, ...] = ("figures", "questions", "against", "losses", "threshold")
 _PART, _OTHER, _FILE, _REVEALED = "measure_part", "measure_other", "measure_file", "measure_revealed"
@@ -202,7 +204,10 @@ def _halves(tuning: Tuning, here: Side, before: Report, after: Report, words: Wo
 
 
 def _reveal(tuning: Tuning, here: Side, questions: int) -> None:
-    tuning.note("revealed", settings=here.settings, details={"questions": questions})
+    try:
+        tuning.note("revealed", settings=here.settings, details={"questions": questions})
+    except BadInput:  # the page says at its top that the protocol cannot be kept
+        log.exception("the protocol of the set could not be written")
     st.session_state.setdefault(_REVEALED, set()).add(tuning.fingerprint)
 
 

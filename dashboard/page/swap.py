@@ -99,12 +99,13 @@ def _chosen(tuning: Tuning, words: Words) -> Swap | None:
 
 
 def _other(knob: Knob) -> Value:
-    """What the default is compared with at first: the finding's value, else an end of the scale."""
+    """What the default is compared with at first: the finding's value, 0 where that switches something off, else the far end."""
     if knob.name == _FOUND[0]:
         return _FOUND[1]
     if knob.kind == "choice":
         return next(choice for choice in knob.choices if choice != knob.default)
-    far = knob.high if knob.default != knob.high and knob.scope == "decide" else knob.low
+    low_end = knob.scope == "gather" or knob.default == knob.high or (knob.kind == "int" and knob.low == 0)
+    far = knob.low if low_end else knob.high
     return int(far) if knob.kind == "int" else far
 
 
@@ -198,7 +199,7 @@ def _where(tuning: Tuning, swap: Swap, metric: str, words: Words) -> None:
                 tuning, ("stairs", metric, *(side.key for side in swap.sides)), lambda: _stairs(tuning, swap, metric)
             )
         values = (float(swap.first), float(swap.second))
-        chart(view.figure(stairs, metric, values, words, ink()), "stairs_chart")
+        chart(view.figure(stairs, metric, values, knob, words, ink()), "stairs_chart")
         said_below = [paragraph(words.t("swap.stairs.says", name=said.name(metric, words)), muted=True)]
         draw(
             [*said_below, *view.turns(found, texts, knob, metric, words), *view.stairs_table(stairs, metric, knob, words)],

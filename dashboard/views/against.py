@@ -13,7 +13,7 @@ from retrieval.evaluation.report import Report
 from retrieval.inspector.comparison import WITHOUT, Difference
 from retrieval.knobs import Value
 from retrieval.settings import KNOBS
-from retrieval.words import NONE, Words
+from retrieval.words import Words
 
 _QUESTION = 80
 _NAMED = 5
@@ -63,32 +63,33 @@ def summary(found: Against, words: Words) -> str:
 
 
 def verdicts(found: Against, before: Report, after: Report, titles: tuple[str, str], words: Words) -> list[Block]:
-    """Every figure under both settings, with what may be said about the difference and the names of who gains and loses."""
-    head = [
-        words.t("measure.head.figure"),
-        *titles,
-        *(words.t(f"measure.against.head.{name}") for name in ("verdict", "losers", "winners")),
-    ]
+    """Every figure under both settings; then, where they differ, what may be said about it and the names of who loses and gains."""
+    names = ("difference", "interval")
+    head = [words.t("measure.head.figure"), *titles, *(words.t(f"measure.against.head.{name}") for name in names)]
     rows = [_row(one, before, after, words) for one in found.metrics]
-    drawn = [paragraph(summary(found, words)), table(words.t("measure.against.caption"), head, rows, numeric=(1, 2))]
+    drawn = [paragraph(summary(found, words)), table(words.t("measure.against.caption"), head, rows, numeric=range(1, 5))]
+    differing = [one for one in found.metrics if one.effect.n and one.effect.verdict != "equal"]
+    if differing:
+        said = [row([figures.name(one.metric, words), [figures.verdict(one.effect, words), *_names(one, words)]]) for one in differing]
+        drawn.append(table(words.t("measure.against.said"), [head[0], words.t("measure.against.head.verdict")], said))
     return [*drawn, *_everybody(found, words)]
 
 
 def _row(one: MetricChange, before: Report, after: Report, words: Words) -> Block:
     values = [figures.value(report.figure(one.metric).estimate, words) for report in (before, after)]
-    verdict = figures.verdict(one.effect, words)
     tone = "strong" if one.effect.verdict in ("better", "worse") else "muted" if one.effect.verdict in ("equal", "no_questions") else ""
-    return row([figures.name(one.metric, words), *values, verdict, _names(one, words)], tone)
+    numbers = [words.number(one.effect.difference), figures.interval(one.effect, words)]
+    return row([figures.name(one.metric, words), *values, *numbers], tone)
 
 
-def _names(one: MetricChange, words: Words) -> Cell:
+def _names(one: MetricChange, words: Words) -> list[str]:
     """Who loses and who gains, the losers first."""
     lines: list[str] = []
     for side, changes in (("losers", one.losers), ("winners", one.winners)):
         if changes:
             more = [words.t("measure.more", n=words.whole(len(changes) - _NAMED))] if len(changes) > _NAMED else []
             lines += [words.n(f"measure.against.{side}", len(changes)), *figures.moved(changes[:_NAMED], words, _question), *more]
-    return lines or NONE
+    return lines
 
 
 def _question(one: Change) -> str:

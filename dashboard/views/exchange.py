@@ -21,6 +21,7 @@ from retrieval.model import CorpusSpec
 from retrieval.words import NONE, Words
 
 _QUESTION = 100
+_HITS = 6
 Specs = Mapping[str, CorpusSpec]
 Settled = Mapping[str, Question]
 
@@ -111,11 +112,12 @@ def _needs(numbers: Sequence[int], question: Question, specs: Specs, words: Word
 def _hits(hits: Sequence[Swapped], specs: Specs, words: Words) -> Cell:
     """Hits that lead to their norms, each with its place and its way below it."""
     lines: list[Line] = []
-    for hit in hits:
+    for hit in hits[:_HITS]:
         needed = [words.t("swap.needed")] if hit.needs else []
         about = words.t("swap.hit", place=hit.place, way=words.t(f"swap.way.{hit.way}"))
         lines += [*alike([to_norm(norm(hit.norm, specs), key_of(hit.norm))]), ", ".join([about, *needed])]
-    return lines or NONE
+    more = [words.t("measure.more", n=words.whole(len(hits) - _HITS))] if len(hits) > _HITS else []
+    return [*lines, *more] or NONE
 
 
 def why(one: Exchange, specs: Specs, words: Words) -> str:
@@ -135,7 +137,7 @@ def why(one: Exchange, specs: Specs, words: Words) -> str:
 # --- where it happens ---------------------------------------------------------------------------------------------------
 
 
-def figure(stairs: Staircase, metric: str, values: tuple[float, float], words: Words, ink: str) -> dict[str, Any]:
+def figure(stairs: Staircase, metric: str, values: tuple[float, float], knob: Knob, words: Words, ink: str) -> dict[str, Any]:
     """The figure over the whole range of the setting, with both values as lines. ``ink`` is the colour of text in the theme."""
     xs: list[float] = []
     ys: list[float | None] = []
@@ -156,7 +158,7 @@ def figure(stairs: Staircase, metric: str, values: tuple[float, float], words: W
     }
     drawn = layout(words.t("swap.stairs.chart", name=name), knob_axis(stairs.knob, words), value_axis(name, low, high, words), ink, 340)
     marks = [
-        (value, words.t(f"swap.stairs.{side}", value=words.number(value, 2)))
+        (value, words.t(f"swap.stairs.{side}", value=number(knob, value, words)))
         for side, value in zip(("first", "second"), values, strict=True)
     ]
     drawn["margin"] = {"l": 8, "r": 16, "t": 84, "b": 56}

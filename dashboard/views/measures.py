@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -57,7 +58,9 @@ def about(report: Report, words: Words) -> str:
     if report.without_gold:
         parts.append(words.n("measure.without_gold", len(report.without_gold)))
     if report.problems:
-        parts.append(words.n("measure.limited", len(report.problems)))
+        states = Counter(one.state for one in report.problems)
+        named = ", ".join(f"{words.whole(n)} {words.word('measure.gold', state)}" for state, n in states.items())
+        parts.append(words.n("measure.limited", len(report.problems), states=named))
     return " ".join(parts)
 
 

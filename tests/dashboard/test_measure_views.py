@@ -48,9 +48,11 @@ def text(blocks: Sequence[Block]) -> str:
 
 
 def tables(blocks: Sequence[Block]) -> list[Block]:
-    return [
-        one for block in blocks for one in (tables(block["blocks"]) if block["type"] == "folded" else [block]) if one["type"] == "table"
-    ]
+    """All tables, also those behind a label; every row has a cell under each head."""
+    opened = [one for block in blocks for one in (block["blocks"] if block["type"] == "folded" else [block])]
+    found = [one for one in opened if one["type"] == "table"]
+    assert all(len(row["cells"]) == len(one["head"]) for one in found for row in one["rows"])
+    return found
 
 
 def cells(found: Block, line: int) -> list[Any]:
@@ -137,6 +139,12 @@ def test_a_figure_without_a_question_is_a_dash_and_no_zero() -> None:
     assert "Zu 1 Frage ist keine Norm bekannt" in measures.about(made, DE)
 
 
+def test_what_limits_the_figures_is_counted_by_its_state() -> None:
+    one = simple("a b c", id="eins")
+    made = evaluate(checked({"eins": ("repealed", "not_in_stock", "not_in_stock")}, one), {"eins": run_of("x")}, sampling=QUICK)
+    assert measures.about(made, DE).endswith("3 bekannte Normen begrenzen die Kennzahlen (1 aufgehoben, 2 nicht im Bestand).")
+
+
 @BOTH
 def test_the_chart_shows_each_figure_with_its_interval_and_its_number(report: Report, words: Words) -> None:
     frame = measures.frame(report.figures, words)
@@ -208,12 +216,14 @@ def test_eight_of_ten_is_not_called_better_than_seven_of_ten() -> None:
 @BOTH
 def test_a_comparison_has_every_figure_under_both_settings_and_names_the_losers(report: Report, other: Report, words: Words) -> None:
     found = against(report, other, sampling=QUICK)
-    (made, *_) = tables(against_view.verdicts(found, report, other, ("A", "B"), words))
-    by_name = {row["cells"][0]: row["cells"] for row in made["rows"]}
-    chain = by_name[figures.name("chain_coverage", words)]
-    assert chain[1:3] == [words.number(0.828), words.number(0.797)]
-    assert chain[4][0] == words.n("measure.against.losers", 2)
-    assert len(chain[4]) == 3
+    numbers, said, *_ = tables(against_view.verdicts(found, report, other, ("A", "B"), words))
+    by_name, told = ({row["cells"][0]: row["cells"] for row in made["rows"]} for made in (numbers, said))
+    name = figures.name("chain_coverage", words)
+    assert by_name[name][1:4] == [words.number(0.828), words.number(0.797), words.number(-0.031)]
+    assert told[name][1][1] == words.n("measure.against.losers", 2)
+    assert len(told[name][1]) == 4
+    assert figures.name("success", words) in by_name
+    assert figures.name("success", words) not in told
     assert "0,50 → 0,97" in against_view.differing(found.differing, DE)
 
 

@@ -110,7 +110,7 @@ STAIRS = Staircase("verweis_score", (0.0, 0.6158, 1.0), (1.0, 0.75), (1.0, 1.0, 
 
 
 def test_the_staircase_marks_both_values_and_has_its_stretches_as_a_table() -> None:
-    drawn = view.figure(STAIRS, "chain_coverage", (0.5, 0.97), DE, "#000")
+    drawn = view.figure(STAIRS, "chain_coverage", (0.5, 0.97), KNOB, DE, "#000")
     assert drawn["data"][0]["x"] == [0.0, 0.6158, 0.6158, 1.0]
     assert [note["text"] for note in drawn["layout"]["annotations"]] == ["erster Wert 0,50", "zweiter Wert 0,97"]
     assert len({shape["line"]["dash"] for shape in drawn["layout"]["shapes"]}) == 2
