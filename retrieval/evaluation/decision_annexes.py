@@ -104,7 +104,7 @@ def _graded(gold: Gold, decision: Decision, words: Words) -> str:
 def gold_text(gold: Gold, decision: Decision) -> str:
     """A known norm as it is cited; as a person wrote it where it names no corpus."""
     specs = {spec.corpus_id: spec for spec in decision.corpora}
-    return cited(gold.address, specs) if gold.address.corpus_id else gold.written
+    return cited(gold.address, specs) if gold.address.corpus_id else tied(gold.written)
 
 
 def cited(address: Address, specs: dict[str, CorpusSpec]) -> str:

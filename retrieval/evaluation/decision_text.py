@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from retrieval.evaluation.decision_annexes import annexes, gold_text, short
 from retrieval.evaluation.decision_compare import Loss, losses
 from retrieval.evaluation.decisions import Comparison, Decision, PartName
+from retrieval.evaluation.golds import GoldState
 from retrieval.evaluation.markdown import bullets, joined, plain, quoted, table
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.protocol import Event, Shift, latest, shift, shifts
 from retrieval.evaluation.protocol_text import change as changed_until
 from retrieval.evaluation.protocol_text import left_out, moves, reason, sentence, signed, when
-from retrieval.evaluation.report import Figure, Problem
+from retrieval.evaluation.report import Figure
 from retrieval.evaluation.statistics import LEVEL, Effect, tried
 from retrieval.knobs import Value
 from retrieval.settings import Settings
@@ -204,7 +205,7 @@ def _golds(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:
     if report.golds and not report.checked:
         yield words.t("decision.uncertain.unchecked")
     if report.problems:
-        named = "; ".join(_problem(one, decision, words, shown) for one in report.problems)
+        named = "; ".join(_problems(decision, words, shown))
         yield words.n("decision.uncertain.problems", len(report.problems), golds=words.whole(report.golds), named=named)
     elif report.checked:
         yield words.t("decision.uncertain.no_problems")
@@ -214,9 +215,14 @@ def _golds(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:
         yield words.n("decision.uncertain.demands", len(report.demands.broken))
 
 
-def _problem(one: Problem, decision: Decision, words: Words, shown: Shown) -> str:
-    norm, state = shown(gold_text(one.gold, decision)), words.t(f"decision.gold.{one.state}")
-    return words.t("decision.uncertain.problem", norm=norm, id=shown(one.question_id), state=state)
+def _problems(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:
+    """Each norm once, with its state and the questions that it was to answer."""
+    found: dict[tuple[str, GoldState], list[str]] = {}
+    for one in decision.report.problems:
+        found.setdefault((gold_text(one.gold, decision), one.state), []).append(one.question_id)
+    for (norm, state), ids in found.items():
+        values = {"norm": shown(norm), "ids": shown(", ".join(dict.fromkeys(ids))), "state": words.t(f"decision.gold.{state}")}
+        yield words.n("decision.uncertain.problem", len(set(ids)), **values)
 
 
 def _judged(decision: Decision, words: Words, shown: Shown) -> Iterator[str]:

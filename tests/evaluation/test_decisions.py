@@ -285,7 +285,7 @@ def test_what_is_uncertain_is_said() -> None:
     assert "42 Einstellungen gemessen" in said
     assert "laut Protokoll nicht angesehen" in said
     assert "Eine von 16 bekannten Normen" in said
-    assert "§1 AMG-T (Frage f1: weggefallen, nur mit Namen zu finden)" in said
+    assert "§1 AMG-T (weggefallen, nur mit Namen zu finden; Frage f1)" in said
     seen = made(
         events=(*EVENTS, event("revealed"), event("revealed")), judging=Judging(("Ada",), 5), judgements={"f0": (Gold(Address("gesetz")),)}
     )
@@ -293,6 +293,13 @@ def test_what_is_uncertain_is_said() -> None:
     assert "looked at 2 times before" in said
     assert "One person only judged hits (Ada), 5 norms" in said
     assert "1 judgements of single hits" in said
+
+
+def test_a_norm_that_cannot_be_found_is_named_once_with_all_its_questions() -> None:
+    found = made()
+    lost = tuple(msgspec.structs.replace(found.report.problems[0], question_id=one, state="not_in_stock") for one in ("f1", "f2"))
+    said = " ".join(uncertain(msgspec.structs.replace(found, report=msgspec.structs.replace(found.report, problems=lost)), DE, str))
+    assert "§1 AMG-T (nicht im Bestand; 2 Fragen: f1, f2)." in said
 
 
 def test_settings_that_are_the_defaults_are_said_to_be() -> None:
