@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -36,10 +38,14 @@ TASK, OPEN = "sets_task", "sets_open"
 Details = dict[str, str | int | float | None]
 TOP = "top"
 _SAID = "sets_said"
-_MOST_CHECKED = 32
+_MOST_KEPT = 32
 _LONGEST_NAME = 60
 _NO_NAME = re.compile(r"[^0-9A-Za-zÄÖÜäöüß _.-]+")
-_checked: OrderedDict[tuple[str, str], CheckedSet] = OrderedDict()
+_Key = tuple[str, str]
+_Made = TypeVar("_Made")
+_loaded: OrderedDict[_Key, Loaded] = OrderedDict()
+_checked: OrderedDict[_Key, CheckedSet] = OrderedDict()
+_lock = threading.Lock()
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -78,10 +84,11 @@ class Desk(msgspec.Struct, frozen=True):
 
     def opened(self, place: SetPlace) -> Opened:
         """A set as its file has it now, against the stock."""
+        seen = ""
         try:
-            loaded = load(place.path)
-        except BadInput as error:
-            seen = file_hash(place.path.read_bytes()) if place.path.is_file() else ""
+            seen = file_hash(place.path.read_bytes())
+            loaded = _kept(_loaded, (place.path.name, seen), lambda: load(place.path))
+        except (BadInput, OSError) as error:
             return Opened(place, seen, fault=str(error))
         return Opened(place, loaded.seen, loaded, _check(loaded, self.runs))
 
@@ -95,12 +102,19 @@ class Desk(msgspec.Struct, frozen=True):
 
 def _check(loaded: Loaded, runs: Runs) -> CheckedSet:
     """The set against the stock; checked once for each version of both."""
-    key = (runs.stamp, loaded.seen)
-    found = _checked.get(key)
+    return _kept(_checked, (runs.stamp, loaded.seen), lambda: Golds(runs.texts).check(loaded.questions))
+
+
+def _kept(known: OrderedDict[_Key, _Made], key: _Key, make: Callable[[], _Made]) -> _Made:
+    """What was made for this key, made now where it was not; the latest ones are kept."""
+    with _lock:
+        found = known.get(key)
     if found is None:
-        found = _checked[key] = Golds(runs.texts).check(loaded.questions)
-        while len(_checked) > _MOST_CHECKED:
-            _checked.popitem(last=False)
+        found = make()
+        with _lock:
+            known[key] = found
+            while len(known) > _MOST_KEPT:
+                known.popitem(last=False)
     return found
 
 

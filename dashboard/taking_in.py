@@ -26,11 +26,14 @@ LARGEST = 20
 """Megabytes of a file: 300 questions have less than one."""
 _MEGABYTE = 1_000_000
 _BUTTON = """<style>
-[data-testid=stFileUploaderDropzone] [kind=secondary] p {{ visibility: hidden; font-size: 0 }}
-[data-testid=stFileUploaderDropzone] [kind=secondary] p::after {{ visibility: visible; font-size: 1rem; content: "{label}" }}
+[data-testid=stFileUploaderDropzone] [kind=secondary] p {{ font-size: 0 }}
+[data-testid=stFileUploaderDropzone] [kind=secondary] p::after {{ font-size: 0.9rem; content: "{label}" }}
 [data-testid=stFileUploaderDropzoneInstructions] {{ display: none }}
 </style>"""
-"""The uploader speaks English whatever the page speaks; its button gets our words, and its limit stands in the hint below it."""
+"""The uploader speaks English whatever the page speaks; its button gets our words, and its limit stands in the hint below it.
+
+Its own word is only too small to be seen: hidden, it would take ours with it out of the name that is read aloud.
+"""
 _ROUND, _READ = "sets_round", "sets_read"
 _FORMAT, _TEXTS, _TARGET, _SHOWN, _NAME = "sets_format", "sets_texts", "sets_target", "sets_shown", "sets_name"
 _NEW, _ADD = "new", "add"
@@ -169,7 +172,8 @@ def _button(read: Preview, target: Target, file: str, desk: Desk, opened: Opened
         return
     with st.form("sets_new", border=False):
         free = setting_up.suggested(PurePath(file).stem, desk)
-        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_NAME, key=f"{_NAME}_{file}", help=words.t("sets.name_hint"))
+        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_NAME, key=f"{_NAME}_{file}")
+        st.caption(words.t("sets.name_hint"))
         args = (read, target, file, "", desk)
         st.form_submit_button(label, key="sets_take", type="primary", on_click=_take, args=args)
 

@@ -200,7 +200,8 @@ def _copy(desk: Desk, tuning: Tuning, words: Words) -> None:
     with st.form("sets_copy_form"):
         st.text(words.t("sets.copy.text"))
         free = setting_up.suggested(tuning.place.name, desk)
-        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_NAME, key=_COPY, help=words.t("sets.name_hint"))
+        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_NAME, key=_COPY)
+        st.caption(words.t("sets.name_hint"))
         st.form_submit_button(words.t("sets.copy.button"), key="sets_copy_button", on_click=_take_copy, args=(desk, tuning))
 
 
