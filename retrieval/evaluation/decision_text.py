@@ -194,7 +194,10 @@ def _tuning(decision: Decision, words: Words) -> Iterator[str]:
         yield words.t("decision.uncertain.tried", n=words.whole(counted.settings), chance=chance)
     else:
         yield words.t("decision.uncertain.not_tried")
-    if decision.revealed:
+    used = sum(event.act == "swept" and event.details.get("held_out") == 0 for event in decision.events)
+    if used:
+        yield words.n("decision.uncertain.all_used", used)
+    elif decision.revealed:
         yield words.n("decision.uncertain.revealed", decision.revealed)
     else:
         yield words.t("decision.uncertain.not_revealed")

@@ -295,6 +295,13 @@ def test_what_is_uncertain_is_said() -> None:
     assert "1 judgements of single hits" in said
 
 
+def test_tuning_on_all_questions_leaves_no_cross_check_and_that_is_said() -> None:
+    swept = [event("swept", details={"held_out": held_out}, tried=9) for held_out in (0, 6, 0)]
+    said = " ".join(uncertain(made(events=swept), DE, str))
+    assert "2-mal wurde an allen Fragen abgestimmt" in said
+    assert "nicht angesehen" not in said
+
+
 def test_a_norm_that_cannot_be_found_is_named_once_with_all_its_questions() -> None:
     found = made()
     lost = tuple(msgspec.structs.replace(found.report.problems[0], question_id=one, state="not_in_stock") for one in ("f1", "f2"))
