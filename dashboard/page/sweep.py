@@ -47,7 +47,7 @@ _noting = threading.Lock()
 def page(tuning: Tuning, words: Words) -> None:
     """Draw the form, what runs, and the results of this set."""
     desk = _desk(str(tuning.workshop.sweeps))
-    name = tuning.checked.settled.name
+    name = tuning.place.name
     draw([heading(words.t("sweep.form"))], "sweep_form", words.language)
     _form(tuning, desk, words)
     running = desk.running()
@@ -180,6 +180,7 @@ def _start(tuning: Tuning, desk: Desk, wanted: Mapping[str, Any], words: Words) 
     """Start the sweep that the form asks for; a refusal is shown beside the button."""
     try:
         spec = spec_of(tuning.checked, settings=tuning.settings, without=tuning.state.without, who=tuning.who, **wanted)
+        spec = msgspec.structs.replace(spec, set_name=tuning.place.name)  # a set is found by its file, whatever it calls itself
         judgements = verdicts.judgements(verdicts.read(tuning.workshop.judgements_file(tuning.place.name)), tuning.checked)
 
         def work(watch: Watch) -> Sweep:
@@ -219,7 +220,7 @@ def _stop(desk: Desk, sweep_id: str) -> None:
 def _changed(sweep: Sweep, tuning: Tuning, words: Words) -> list[Block]:
     spec = sweep.spec
     differing = differences((spec.settings, tuning.settings), (spec.without, tuning.state.without))
-    same = spec.set_name != tuning.checked.settled.name or spec.set_fingerprint == tuning.fingerprint
+    same = spec.set_name != tuning.place.name or spec.set_fingerprint == tuning.fingerprint
     return views.changed(sweep, differing, same, tuning.runs.stamp, words)
 
 
