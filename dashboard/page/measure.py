@@ -289,5 +289,6 @@ def _typed(found: Gap, best: float, words: Words) -> float:
         number = float("nan")
     if low <= number <= high:
         return number
-    st.caption(words.t("measure.gap.no_threshold", value=words.quoted(text), low=words.number(low, 0), high=words.number(high, 0)))
+    refused = words.t("measure.gap.no_threshold", value=words.quoted(text), low=words.number(low, 0), high=words.number(high, 0))
+    draw([paragraph(refused)], "gap_refused", words.language)
     return best

@@ -182,8 +182,11 @@ def _openings(tuning: Tuning, swap: Swap, found: tuple[Exchange, ...], words: Wo
         return
     state = tuning.state.with_value(swap.knob.name, swap.second)
     st.caption(words.t("swap.open_says", value=swap.sides[1].title))
-    for one in losing:
-        assessing.to_live(state, one.question, one.question)
+    for place, one in enumerate(losing, start=1):
+        left, right = st.columns([4, 1], vertical_alignment="center")
+        left.text(f"{place}. {one.question}")
+        with right:
+            assessing.to_live(state, one.question, words.t("measure.open", place=place))
 
 
 # --- where it happens -------------------------------------------------------------------------------------------------

@@ -90,23 +90,23 @@ def questions(found: Sequence[Exchange], settled: Settled, specs: Specs, words: 
     ordered = sorted((one for one in found if not one.nothing), key=lambda one: not (one.lost or one.gained))
     if not ordered:
         return []
-    head = [words.t(f"swap.head.{name}") for name in ("question", "lost", "gained", "leaves", "comes", "why")]
+    head = [words.t(f"swap.head.{name}") for name in ("question", "leaves", "comes")]
     rows = [_question_row(one, settled, specs, words) for one in ordered]
     return [table(words.t("swap.questions"), head, rows)]
 
 
 def _question_row(one: Exchange, settled: Settled, specs: Specs, words: Words) -> Block:
-    needs = [_needs(numbers, settled[one.question_id], specs, words) for numbers in (one.lost, one.gained)]
-    sides: list[Cell] = [_hits(side, specs, words) for side in (one.leaves, one.comes)]
-    cells: list[Cell] = [shortened(one.question, _QUESTION), *needs, *sides, why(one, specs, words) or NONE]
-    return row(cells, "" if one.lost or one.gained else "muted")
+    question = settled[one.question_id]
+    sides = (("lost", one.lost), ("gained", one.gained))
+    norms = [words.t(f"swap.{side}", norms=_needs(numbers, question, specs, words)) for side, numbers in sides if numbers]
+    reasons = why(one, specs, words)
+    about: list[Line] = [shortened(one.question, _QUESTION), *norms, *([reasons] if reasons else [])]
+    cells: list[Cell] = [about, *(_hits(side, specs, words) for side in (one.leaves, one.comes))]
+    return row(cells, "" if norms else "muted")
 
 
 def _needs(numbers: Sequence[int], question: Question, specs: Specs, words: Words) -> str:
-    return (
-        "; ".join(figures.need([(gold.address, gold.written) for gold in question.needs[one].any_of], specs, words) for one in numbers)
-        or NONE
-    )
+    return "; ".join(figures.need([(gold.address, gold.written) for gold in question.needs[one].any_of], specs, words) for one in numbers)
 
 
 def _hits(hits: Sequence[Swapped], specs: Specs, words: Words) -> Cell:
@@ -166,8 +166,18 @@ def figure(stairs: Staircase, metric: str, values: tuple[float, float], knob: Kn
         {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": {"dash": dash, "width": 1.5, "color": QUIET}}
         for (x, _), dash in zip(marks, ("dash", "dot"), strict=True)
     ]
+    middle = (stairs.points[0] + stairs.points[-1]) / 2
     drawn["annotations"] = [
-        {"x": x, "y": 1, "yref": "paper", "yshift": 10 + 14 * place, "showarrow": False, "text": text, "font": {"size": 11, "color": ink}}
+        {
+            "x": x,
+            "xanchor": "right" if x > middle else "left",
+            "y": 1,
+            "yref": "paper",
+            "yshift": 10 + 14 * place,
+            "showarrow": False,
+            "text": text,
+            "font": {"size": 11, "color": ink},
+        }
         for place, (x, text) in enumerate(marks)
     ]
     return {"data": [line], "layout": drawn}

@@ -97,13 +97,22 @@ def test_the_balance_has_a_sum_that_its_rows_add_up_to() -> None:
 def test_who_loses_a_norm_stands_first_with_what_left_what_came_and_why() -> None:
     (table,) = view.questions([CHANGES, LOSES, SAME], ASKED, SPECS, DE)
     first, second = table["rows"]
-    assert first["cells"][:3] == ["Frage f1?", "TA-T · Ziffer 4.10", "–"]
-    assert first["cells"][3][0]["norm"] == "vereinbarung||Ziffer 4.10"
-    assert first["cells"][3][1] == "Platz 10, Quote, wird gebraucht"
-    assert [line["text"] for line in first["cells"][4] if isinstance(line, dict)] == ["RV · Vertrag · § 10", "RV · Vertrag · § 11"]
-    assert first["cells"][5] == "Ein Verweis hebt nach vorn: RV · Vertrag · § 11 von 4 auf 1. Nicht mehr an der Quote beteiligt: TA-T."
-    assert second["cells"] == ["Frage f2?", "–", "–", second["cells"][3], "–", "–"]
+    assert first["cells"][0] == [
+        "Frage f1?",
+        "Verloren: TA-T · Ziffer 4.10.",
+        "Ein Verweis hebt nach vorn: RV · Vertrag · § 11 von 4 auf 1. Nicht mehr an der Quote beteiligt: TA-T.",
+    ]
+    assert first["cells"][1][0]["norm"] == "vereinbarung||Ziffer 4.10"
+    assert first["cells"][1][1] == "Platz 10, Quote, wird gebraucht"
+    assert [line["text"] for line in first["cells"][2] if isinstance(line, dict)] == ["RV · Vertrag · § 10", "RV · Vertrag · § 11"]
+    assert (second["cells"][0], second["cells"][2]) == (["Frage f2?"], "–")
     assert view.questions([SAME], ASKED, SPECS, DE) == []
+
+
+def test_of_a_long_exchange_the_first_hits_are_named_and_the_others_counted() -> None:
+    long = Exchange("f2", "Frage f2?", (), tuple(Swapped(str(place), TEN, "search", place) for place in range(1, 41)))
+    (table,) = view.questions([long], ASKED, SPECS, DE)
+    assert table["rows"][0]["cells"][2][-1] == "und 34 weitere"
 
 
 STAIRS = Staircase("verweis_score", (0.0, 0.6158, 1.0), (1.0, 0.75), (1.0, 1.0, 0.75), ((Flip("f1", 1.0, 0.75),),), 1)
