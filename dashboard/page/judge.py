@@ -177,12 +177,10 @@ def _choose(desk: _Desk, heaps: dict[str, tuple[Hit, ...]], words: Words, every:
     # A choice by whose names the open hits are counted is a new one after each grade, and a new one forgets; what is kept here does not.
     st.session_state[_CHOSEN] = st.session_state[_QUESTION] = chosen
 
-    def shown(one: str) -> str:
-        every_one = words.t("judge.every", open=words.n("judge.open", sum(still.values())))
-        return view.question_name(desk.questions[one], still[one], words) if one else every_one
-
+    names = view.told_apart({one: view.question_name(desk.questions[one], number, words) for one, number in still.items()})
+    names[_EVERY] = words.t("judge.every", open=words.n("judge.open", sum(still.values())))
     take = partial(_take_question, {one.id: one.text for one in desk.questions.values()})
-    return str(st.selectbox(words.t("judge.which"), options, key=_QUESTION, format_func=shown, on_change=take))
+    return str(st.selectbox(words.t("judge.which"), options, key=_QUESTION, format_func=names.__getitem__, on_change=take))
 
 
 def _take_question(texts: dict[str, str]) -> None:
@@ -192,8 +190,10 @@ def _take_question(texts: dict[str, str]) -> None:
 
 def _go_to(question_id: str, text: str) -> None:
     st.session_state[_CHOSEN] = question_id
+    text = text.strip()
     _forward()
     if text:
+        st.session_state[_ASKED] = text
         state: State = st.session_state[STATE]
         st.session_state[STATE] = state.replaced(question=text)
 
@@ -314,7 +314,7 @@ def _foot(desk: _Desk, scope: Sequence[Hit], words: Words) -> None:
     mine = {hit: desk.mine[hit] for hit in scope if hit in desk.mine}
     texts = desk.tuning.runs.texts
     if mine and texts is not None:
-        names = {hit: view.hit_name(hit, said, texts.specs, words) for hit, said in mine.items()}
+        names = view.told_apart({hit: view.hit_name(hit, said, texts.specs, words) for hit, said in mine.items()})
         label, hint = words.n("judge.change", len(mine)), words.t("judge.change_hint")
         st.selectbox(
             label, list(mine), index=None, key="judge_change", format_func=lambda hit: names[hit], placeholder=hint, on_change=_change
@@ -359,7 +359,7 @@ def _into_gold(desk: _Desk, question: Question, found: Sequence[Gold], specs: Sp
     draw([heading(words.t("judge.take.title")), paragraph(_about_gold(desk, found, words))], "take_words", words.language)
     if not found or not desk.tuning.place.own:
         return
-    names = {gold: view.gold_name(gold, specs, words) for gold in found}
+    names = view.told_apart({gold: view.gold_name(gold, specs, words) for gold in found})
     gold = st.selectbox(words.t("judge.take.norm"), list(found), format_func=lambda one: names[one], key=f"take_norm_{question.id}")
     needs = range(-1, len(question.needs))
 

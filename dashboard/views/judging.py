@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from dashboard.blocks import (
     Block,
@@ -31,6 +33,7 @@ from retrieval.evaluation.verdicts import Verdict, common_grade, golds_of, withi
 from retrieval.model import Address, Chunk, CorpusSpec
 from retrieval.words import NONE, Words
 
+Key = TypeVar("Key")
 Specs = Mapping[str, CorpusSpec]
 _QUESTION = 110
 
@@ -43,6 +46,16 @@ def grade(value: int | None, words: Words) -> str:
 def question_name(question: Question, still: int, words: Words) -> str:
     """A question in a list of choices, with the number of its hits that are still to be judged."""
     return words.t("judge.choice", question=shortened(question.text, _QUESTION), open=words.n("judge.open", still))
+
+
+def told_apart(names: Mapping[Key, str]) -> dict[Key, str]:
+    """Names in a list of choices, of which no two are alike: what is chosen is known by its name alone."""
+    seen: Counter[str] = Counter()
+    found: dict[Key, str] = {}
+    for key, name in names.items():
+        seen[name] += 1
+        found[key] = name if seen[name] == 1 else f"{name} · {seen[name]}"
+    return found
 
 
 # --- one hit ------------------------------------------------------------------------------------------------------------

@@ -233,6 +233,23 @@ def test_when_all_is_judged_the_way_leads_on_and_the_protocol_is_told_once(opene
     assert asked(page) == HOSTILE
 
 
+def test_two_questions_of_the_same_words_are_judged_each_for_itself(opened: Open, workshop: Workshop, name: str) -> None:
+    path = workshop.set_file(name)
+    loaded = sets.load(path)
+    twice = QuestionSet(name, (*loaded.questions.questions, Question("noch-einmal", QUESTION)))
+    sets.save(path, twice, loaded.seen)
+    page = opened()
+    press(page, "30")
+    assert progress(page) == "2 von 10 bewertet"
+    choose(page, "Welche Frage?", "abgeben? (10 offen)")
+    press(page, "1")
+    assert [(one.question_id, one.grade) for one in read(workshop.judgements_file(name))] == [
+        ("abgabe", 3),
+        ("abgabe", 0),
+        ("noch-einmal", 1),
+    ]
+
+
 def test_two_judges_stand_beside_each_other_with_what_they_disagree_on(opened: Open) -> None:
     press(opened(more="&mfr=5"), "30120")
     page = opened("Bernd", more="&mfr=5")

@@ -183,6 +183,10 @@ def test_choices_name_norms_needs_and_open_hits() -> None:
     assert view.hit_name(hit, said(TEN, None), SPECS, words) == "RV · Vertrag · § 10 – kann ich nicht beurteilen"
 
 
+def test_choices_that_would_read_alike_are_told_apart() -> None:
+    assert view.told_apart({"a": "§ 1", "b": "§ 2", "c": "§ 1", "d": "§ 1"}) == {"a": "§ 1", "b": "§ 2", "c": "§ 1 · 2", "d": "§ 1 · 3"}
+
+
 # --- agreement ------------------------------------------------------------------------------------------------------------
 
 
@@ -212,8 +216,14 @@ def test_agreement_names_figure_number_of_hits_and_the_thresholds_of_krippendorf
 
 
 def test_judges_who_diverge_are_told_to_settle_what_the_grades_mean() -> None:
-    sentence = agreement_view.sentence(agreement(graded([0, 3] * 10, [3, 0] * 10)), page_words("de"))
-    assert sentence.startswith("Die Bewertungen gehen auseinander: Krippendorffs Alpha ist -0,9")
+    words, found = page_words("de"), agreement(graded([0, 3] * 10, [3, 0] * 10))
+    assert found.alpha is not None
+    assert found.alpha < 0
+    sentence = agreement_view.sentence(found, words)
+    assert sentence.startswith(
+        f"Die Bewertungen gehen auseinander: Krippendorffs Alpha ist {words.number(found.alpha, 2)}, gerechnet über 20"
+    )
+    assert sentence.endswith("Klären Sie zuerst, was „hilft“ und was „wichtig“ heißen soll.")
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
