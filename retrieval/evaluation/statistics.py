@@ -165,7 +165,8 @@ def randomisation_test(first: Sequence[float], second: Sequence[float], resample
     if 2**moved.size <= resamples:
         signs = np.array(list(product((-1.0, 1.0), repeat=moved.size)))
         return float(np.mean(np.abs(signs @ moved) >= found))
-    signs = np.random.default_rng(seed).choice((-1.0, 1.0), (resamples, moved.size))
+    bits = np.unpackbits(np.frombuffer(np.random.default_rng(seed).bytes(-(-resamples * moved.size // 8)), np.uint8))
+    signs = 2.0 * bits[: resamples * moved.size].reshape(resamples, moved.size) - 1.0
     return float((np.sum(np.abs(signs @ moved) >= found) + 1) / (resamples + 1))
 
 

@@ -19,6 +19,7 @@ _MONTHS = (
     *("July", "August", "September", "October", "November", "December"),
 )
 NONE = "–"
+MINUS = "\N{MINUS SIGN}"
 
 
 class Words:
@@ -49,10 +50,10 @@ class Words:
         return self.t(key, **values) if key in self.catalogue else code
 
     def number(self, value: float | None, digits: int = 3) -> str:
-        """A number with the language's decimal sign; a dash for None, which is not zero."""
+        """A number with the language's decimal sign; a dash for None, which is not zero. What rounds to zero has no sign."""
         if value is None:
             return NONE
-        text = f"{value:.{digits}f}"
+        text = f"{round(value, digits) or 0.0:.{digits}f}".replace("-", MINUS)
         return text.replace(".", ",") if self.language == "de" else text
 
     def difference(self, one: float | None, other: float | None, digits: int = 3) -> str:
