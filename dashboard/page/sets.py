@@ -43,6 +43,7 @@ def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> No
     every = {place.name: desk.opened(place) for place in desk.places}
     if not every:
         draw([notice(words.t("sets.none.title"), [words.t("sets.none.text")])], "sets_none", words.language)
+        _who(st.container(), words)
         setting_up.tell(words)
         taking_in.page(desk, None, words)
         return
@@ -93,7 +94,6 @@ def _choice(desk: Desk, words: Words) -> str:
     names = [place.name for place in desk.places]
     own = {place.name: place.own for place in desk.places}
     chosen = desk.state.chosen_set if desk.state.chosen_set in names else names[0]
-    who = str(st.session_state.get(WHO, ""))
     left, right = st.columns([2, 1])
 
     def shown(name: str) -> str:
@@ -101,12 +101,17 @@ def _choice(desk: Desk, words: Words) -> str:
 
     key, first = setting_up.key_of(_CHOSEN, chosen), names.index(chosen)
     left.selectbox(words.t("tuning.set"), names, first, key=key, format_func=shown, on_change=_take_set)
-    key, hint = setting_up.key_of(_FIELD, who), words.t("tuning.who_hint")
-    right.text_input(words.t("tuning.who"), who, key=key, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
+    _who(right, words)
     if desk.state.chosen_set and desk.state.chosen_set not in names:
         wanted = words.t("tuning.other_set", wanted=words.quoted(desk.state.chosen_set), name=words.quoted(chosen))
         draw([paragraph(wanted, muted=True)], "sets_other", words.language)
     return chosen
+
+
+def _who(place: st.delta_generator.DeltaGenerator, words: Words) -> None:
+    who = str(st.session_state.get(WHO, ""))
+    key, hint = setting_up.key_of(_FIELD, who), words.t("tuning.who_hint")
+    place.text_input(words.t("tuning.who"), who, key=key, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
 
 
 def _take_set() -> None:

@@ -185,12 +185,15 @@ def test_rows_that_are_not_complete_are_said_line_by_line(opened: Open) -> None:
 
 
 def test_the_protocol_knows_who_took_in_what(opened: Open, workshop: Workshop) -> None:
-    page = press(upload(opened(), ROWS.encode(), "Prüfung & Co.csv"), "sets_take")
+    page = opened()
+    next(one for one in page.text_input if one.label == "Wer arbeitet?").set_value(" Dr.  Muster ").run()
+    press(upload(page, ROWS.encode(), "Prüfung & Co.csv"), "sets_take")
     assert page.session_state[STATE].chosen_set == "Prüfung Co"
     assert page.query_params["set"] == "Prüfung Co"
     assert "Aufgenommen in „Prüfung Co“" in shown(page)
     details = {"file": "Prüfung & Co.csv", "format": "csv", "questions": 1, "refused": 0}
     assert acts(workshop, "Prüfung Co") == [("imported", details, "")]
+    assert [one.who for one in protocol.events(workshop.protocol_file("Prüfung Co"))] == ["Dr. Muster"]
 
 
 def test_a_set_that_exists_is_never_overwritten(opened: Open, own: Path) -> None:
