@@ -287,6 +287,10 @@ def values_blocks(sweep: Sweep, names: Names, words: Words) -> list[Block]:
     said = [words.t("staircase.values_show", metric=metric, setting=label(knob, words))]
     if best is not None:
         said.append(words.t("staircase.values_best", at=shown(knob, best, words), value=words.number(sweep.reached)))
+        present = sweep.spec.settings.value(name)
+        said.append(words.t("staircase.present", at=shown(knob, present, words), value=words.number(sweep.present)))
+        alike = sum(one.alike and one.value != best for one in sweep.steps)
+        said.append(words.n("staircase.values_alike", alike) if alike else words.t("staircase.none_alike"))
     head = [words.t(f"staircase.head.{name}") for name in ("value", "mean", "flips_before", "what")]
     rows = [_value_row(one, sweep, words) for one in sweep.steps]
     flips = [
@@ -305,6 +309,7 @@ def _value_row(one: Step, sweep: Sweep, words: Words) -> Block:
     knob = KNOBS[sweep.spec.knobs[0]]
     sort = _sort(one, sweep)
     what = [] if sort == "other" else [words.t(f"staircase.sort.{sort}")]
+    what += [words.t("staircase.is_alike")] if sort == "present" and one.alike else []
     what += [words.t("staircase.is_present")] if sort == "best" and sweep.spec.settings.value(knob.name) == one.value else []
     mean = words.t("staircase.refused") if one.mean is None else words.number(one.mean)
     return row(

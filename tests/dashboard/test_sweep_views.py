@@ -239,6 +239,10 @@ def test_each_value_of_a_setting_with_whole_numbers_has_its_mark_and_its_row() -
         ["10", "0,250", "0", "galt beim Start (Raute)"],
     ]
     assert cells(flips) == [["3", NAMES["q2"], "0,500", "1,000"]]
+    said = staircase.values_blocks(stepped(), NAMES, DE)[0]["text"]
+    assert said.endswith(
+        "Vorgeschlagen ist 3: 0,750. Beim Start galt 10: 0,250. Mit diesen Fragen ist 1 anderer Wert nicht von ihm zu unterscheiden."
+    )
 
 
 # --- two settings -----------------------------------------------------------------------------------------------------
