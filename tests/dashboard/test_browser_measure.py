@@ -12,6 +12,7 @@ import pytest
 from retrieval.evaluation.protocol import Event, events
 from retrieval.evaluation.workshop import Workshop
 from tests.dashboard.browsing import ROOT, Server, Visit, query_of, see, served, settled
+from tests.dashboard.test_browser_axe import grave, whole
 
 pytestmark = pytest.mark.browser
 SAMPLES = ROOT / "sample_corpora"
@@ -141,6 +142,33 @@ def test_the_finding_is_computed_and_can_be_changed(visit: Visit, desk: Server) 
     settled(page)
     see(page, "Plätze je Regelwerk 0 statt 2")
     see(page, "Bei diesen Werten ändert sich")
+
+
+def test_lists_of_different_length_are_measured_on_the_same_places(visit: Visit, desk: Server) -> None:
+    page = visit("befund", address=desk.address)
+    see(page, "„Kettenabdeckung“ sinkt von 0,828 auf 0,797 (16 Fragen).")
+    settled(page)
+    page.get_by_role("combobox", name="Einstellung", exact=False).first.click()
+    page.get_by_role("option", name="Länge der Liste").click()
+    see(page, "Länge der Liste 50 statt 10: „Kettenabdeckung“ steigt von 0,828 auf 0,844 (16 Fragen).")
+    see(page, "1.526 Treffer kommen herein")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_grave_on_any_view(visit: Visit, desk: Server, scheme: str) -> None:
+    page = visit("befund", address=desk.address, scheme=scheme)
+    see(page, "„Kettenabdeckung“ sinkt von 0,828 auf 0,797")
+    settled(page)
+    whole(page)
+    found = {"befund": list(grave(page))}
+    page.set_viewport_size({"width": 1280, "height": 1000})
+    page.goto(f"{desk.address}/messen?vs=0.97")
+    see(page, "Gemessen wurden 38 Fragen")
+    for name in ("Kennzahlen", "Fragen", "Zwei Einstellungen", "Wo Normen verloren gehen", "Entscheidungsschwelle"):
+        part(page, name)
+        whole(page)
+        found[name] = list(grave(page))
+    assert {name: faults for name, faults in found.items() if faults} == {}
 
 
 @pytest.mark.parametrize("address", ["messen", "befund"])
