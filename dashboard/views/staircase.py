@@ -163,8 +163,12 @@ def sentences(sweep: Sweep, line: Line, revealed: bool, words: Words) -> list[st
     name, found = line.staircase.knob, line.staircase
     knob, metric = KNOBS[name], figures.name(sweep.spec.goal.metric, words)
     said = [words.n("staircase.shows", found.count, metric=metric, setting=label(knob, words))]
+    low, high = _scale(line, revealed)
+    cut = [words.t("staircase.cut", low=low, high=high)]
+    if revealed and line.held is not None:
+        cut.append(words.n("staircase.held", line.held.count))
     if len(found.plateaus()) == 1:
-        return [*said, words.t("staircase.flat", value=line.best.value)]
+        return [*said, words.t("staircase.flat", value=line.best.value), *cut]
     said.append(words.t("staircase.best", range=_range(name, line.best.low, line.best.high, words), value=line.best.value))
     if line.best.width > 0:
         middle = number(knob, round(line.best.middle, 4), words)
@@ -172,12 +176,7 @@ def sentences(sweep: Sweep, line: Line, revealed: bool, words: Words) -> list[st
     present = found.value_at(line.present)
     key = "staircase.present" if present is not None else "staircase.present_refused"
     said.append(words.t(key, at=number(knob, line.present, words), value=words.number(present)))
-    said.append(_alike(line, words))
-    low, high = _scale(line, revealed)
-    said.append(words.t("staircase.cut", low=low, high=high))
-    if revealed and line.held is not None:
-        said.append(words.n("staircase.held", line.held.count))
-    return said
+    return [*said, _alike(line, words), *cut]
 
 
 def _alike(line: Line, words: Words) -> str:

@@ -33,17 +33,18 @@ def rows(done: int, used: Spec) -> Sweep:
 
 
 class Steps:
-    """Work in ten steps, each of which waits until the test lets it go on."""
+    """Work in ten steps, each of which waits until the test lets it go on; ``done`` counts those that were told of."""
 
     def __init__(self, used: Spec) -> None:
         self.used, self.go, self.done = used, threading.Semaphore(0), 0
 
     def __call__(self, watch: Watch) -> Sweep:
-        for _ in range(10):
+        for step in range(1, 11):
             assert self.go.acquire(timeout=5)
-            self.done += 1
-            if not watch(rows(self.done, self.used)):
-                return msgspec.structs.replace(rows(self.done, self.used), state="stopped")
+            on = watch(rows(step, self.used))
+            self.done = step
+            if not on:
+                return msgspec.structs.replace(rows(step, self.used), state="stopped")
         return msgspec.structs.replace(rows(10, self.used), state="finished")
 
     def let(self, steps: int) -> None:
@@ -125,7 +126,8 @@ def test_the_file_of_a_running_sweep_is_written_once_in_a_pause_and_at_the_end(t
     assert msgspec.json.decode(path.read_bytes(), type=Sweep).tried == 20
 
 
-def test_a_stopped_sweep_keeps_its_finished_rows_and_is_marked(desk: Desk) -> None:
+def test_a_stopped_sweep_keeps_its_finished_rows_and_is_marked(tmp_path: Path) -> None:
+    desk = Desk(tmp_path, pause=0.0, patience=20.0)
     steps = Steps(spec())
     sweep_id = desk.start(spec(), steps)
     steps.let(3)
