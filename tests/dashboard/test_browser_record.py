@@ -73,10 +73,21 @@ def part(page: Any, title: str) -> None:
     settled(page)
 
 
+def choose(page: Any, label: str, option: str) -> None:
+    """Choose from a list; one that opens while the page still scrolls to its control closes again."""
+    box = page.get_by_role("combobox", name=label, exact=False).last
+    box.evaluate("box => box.scrollIntoView({block: 'center', behavior: 'instant'})")
+    settled(page)
+    box.click()
+    page.get_by_role("option", name=option, exact=False).click()
+    settled(page)
+
+
 def sign(page: Any, title: str, reason: str = "Die Ketten bleiben ganz.") -> None:
     """Sign off the settings in force."""
     part(page, "Entscheiden")
     see(page, "Was diese Einstellungen erreichen")
+    settled(page)
     page.get_by_label("Name der Entscheidung").fill(title)
     page.get_by_label("Gründe").fill(reason)
     page.get_by_role("button", name="Entscheidung festhalten").click()
@@ -126,10 +137,8 @@ def test_the_entries_are_filtered_by_person_and_act(opened: Open, workshop: Work
     page = opened()
     see(page, "3 Einträge, der neueste zuerst")
     for label, option, left in (("Wer", "Emil", "2 Einträge"), ("Was", "Notiz", "1 Eintrag")):
-        page.get_by_role("combobox", name=label, exact=False).last.click()
-        page.get_by_role("option", name=option, exact=True).click()
+        choose(page, label, option)
         see(page, left)
-        settled(page)
 
 
 def test_a_decision_is_signed_off_and_lies_there_as_three_files(opened: Open, workshop: Workshop, name: str) -> None:
@@ -169,9 +178,8 @@ def test_a_second_decision_replaces_the_first_and_both_are_compared(opened: Open
     (first,) = stored(workshop.decisions).kept
     page = opened(more="&vs=0.97&mfr=5")
     part(page, "Entscheiden")
-    see(page, "Was diese Einstellungen erreichen")
-    page.get_by_role("combobox", name="Ersetzt diese Entscheidung", exact=False).click()
-    page.get_by_role("option", name="Erste", exact=False).click()
+    page.get_by_role("button", name="Entscheidung festhalten").wait_for()
+    choose(page, "Ersetzt diese Entscheidung", "Erste")
     sign(page, "Zweite")
     found = next(one for one in stored(workshop.decisions).kept if one.decision.name == "Zweite").decision
     assert found.replaces == first.former
