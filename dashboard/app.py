@@ -12,7 +12,7 @@ from pathlib import Path
 import streamlit as st
 from streamlit.navigation.page import Page
 
-from dashboard import controls, pinning, screens
+from dashboard import controls, fields, pinning, screens
 from dashboard.blocks import Block
 from dashboard.component import GOTO, WHY, draw, set_mode
 from dashboard.controls import STATE
@@ -239,35 +239,26 @@ def _write_address(norm: bool) -> None:
 
 def _language(words: Words) -> None:
     state: State = st.session_state[STATE]
-    if st.session_state.get("language") != state.language:
-        st.session_state["language"] = state.language
-    st.radio(words.t("page.language"), LANGUAGES, key="language", format_func=_OWN_NAMES.get, horizontal=True, on_change=_take_extent)
+    label, first, key = words.t("page.language"), LANGUAGES.index(state.language), fields.key("language", state.language)
+    st.radio(label, LANGUAGES, first, key=key, format_func=_OWN_NAMES.get, horizontal=True, on_change=_take, args=("language",))
 
 
 def _mode(words: Words) -> None:
     state: State = st.session_state[STATE]
-    if st.session_state.get("mode") != state.mode:
-        st.session_state["mode"] = state.mode
-    st.radio(words.t("mode.label"), MODES, key="mode", format_func=partial(words.word, "mode"), horizontal=True, on_change=_take_mode)
-
-
-def _take_mode() -> None:
-    state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(mode=st.session_state["mode"])
+    label, first, key, named = words.t("mode.label"), MODES.index(state.mode), fields.key("mode", state.mode), partial(words.word, "mode")
+    st.radio(label, MODES, first, key=key, format_func=named, horizontal=True, on_change=_take, args=("mode",))
 
 
 def _show_all(words: Words) -> None:
     state: State = st.session_state[STATE]
-    if st.session_state.get("show_all") != state.show_all:
-        st.session_state["show_all"] = state.show_all
-    st.toggle(words.t("page.show_all"), key="show_all", on_change=_take_extent)
+    key = fields.key("show_all", state.show_all)
+    st.toggle(words.t("page.show_all"), state.show_all, key=key, on_change=_take, args=("show_all",))
     st.caption(words.t("page.show_all_help"))
 
 
-def _take_extent() -> None:
+def _take(name: str) -> None:
     state: State = st.session_state[STATE]
-    show_all = bool(st.session_state.get("show_all", state.show_all))
-    st.session_state[STATE] = state.replaced(language=st.session_state["language"], show_all=show_all)
+    st.session_state[STATE] = state.replaced(**{name: fields.taken(name)})
 
 
 # --- the stock --------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import streamlit as st
 
-from dashboard import knobtext
+from dashboard import fields, knobtext
 from dashboard.state import State
 from retrieval.errors import BadSetting
 from retrieval.knobs import Knob, Value
@@ -39,11 +39,6 @@ def shares(state: State, words: Words) -> str:
     return words.t("knob.shares", **{name: words.percent(share) for name, share in found.items()})
 
 
-def key_of(name: str) -> str:
-    """The key of a knob's widget."""
-    return f"knob_{name}"
-
-
 def idle(knob: Knob, state: State) -> bool:
     """Whether a knob has no effect under the method in force."""
     return bool(knob.only) and knob.only != state.value("fusion")
@@ -56,11 +51,9 @@ def grid(knob: Knob, value: Value) -> list[float]:
 
 
 def _draw(knob: Knob, state: State, words: Words) -> None:
-    key, value = key_of(knob.name), state.value(knob.name)
     # The state is the truth, the widget follows: so a value survives hidden widgets, other pages, links and the way back.
-    if st.session_state.get(key) != value:
-        st.session_state[key] = value
-    _widget(knob, key, value, state, words)
+    value = state.value(knob.name)
+    _widget(knob, fields.key(_field(knob.name), value), value, state, words)
     lines = [knobtext.sentence(knob, words), f"{knobtext.scale(knob, words)}."]
     if idle(knob, state):
         lines.append(words.t("knob.idle", method=words.word("choice", knob.only)))
@@ -73,19 +66,23 @@ def _widget(knob: Knob, key: str, value: Value, state: State, words: Words) -> N
     label, off = knobtext.label(knob, words), idle(knob, state) or len(knob.choices) == 1
     if knob.kind == "choice":
         options, name = list(knob.choices), lambda choice: words.word("choice", choice)
-        st.selectbox(label, options, key=key, format_func=name, disabled=off, on_change=_take, args=(knob.name,))
+        st.selectbox(label, options, options.index(str(value)), key=key, format_func=name, disabled=off, on_change=_take, args=(knob.name,))
     elif knob.kind == "float":
         places, shown = grid(knob, value), lambda place: knobtext.number(knob, place, words)
-        st.select_slider(label, places, key=key, format_func=shown, disabled=off, on_change=_take, args=(knob.name,))
+        st.select_slider(label, places, float(value), key=key, format_func=shown, disabled=off, on_change=_take, args=(knob.name,))
     else:
         field = st.number_input if (knob.high - knob.low) / knob.step > _MOST_STEPS else st.slider
         low, high, step = int(knob.low), int(knob.high), int(knob.step)
-        field(label, low, high, step=step, key=key, disabled=off, on_change=_take, args=(knob.name,))
+        field(label, low, high, int(value), step=step, key=key, disabled=off, on_change=_take, args=(knob.name,))
+
+
+def _field(name: str) -> str:
+    return f"knob_{name}"
 
 
 def _take(name: str) -> None:
     state: State = st.session_state[STATE]
-    value = KNOBS[name].read(st.session_state[key_of(name)])
+    value = KNOBS[name].read(fields.taken(_field(name)))
     st.session_state[STATE] = state.with_value(name, value)
 
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 import streamlit as st
 
-from dashboard import history
+from dashboard import fields, history
 from dashboard.controls import STATE
 from dashboard.history import History, Pin, Tried
 from dashboard.naming import shortened
@@ -66,12 +66,11 @@ def pins(words: Words) -> None:
     state: State = st.session_state[STATE]
     here = history.pin_of(current(), state)
     for pin in current().pins:
-        key, letter = f"pin_name_{pin.letter}", pin.letter
-        if st.session_state.get(key) != pin.name:
-            st.session_state[key] = pin.name
+        letter = pin.letter
+        key = fields.key(_field(letter), pin.name)
         name, back, gone = st.columns([2, 1, 1], vertical_alignment="bottom")
         label, hint = words.t("compare.rename", letter=letter), words.t("compare.rename_hint")
-        name.text_input(label, key=key, max_chars=history.LONGEST_NAME, placeholder=hint, on_change=_rename, args=(letter,))
+        name.text_input(label, pin.name, key=key, max_chars=history.LONGEST_NAME, placeholder=hint, on_change=_rename, args=(letter,))
         label = words.t("compare.apply", letter=letter)
         back.button(label, key=f"pin_back_{letter}", on_click=_apply, args=(pin,), disabled=pin is here, width="stretch")
         gone.button(words.t("compare.remove", letter=letter), key=f"pin_gone_{letter}", on_click=_remove, args=(letter,), width="stretch")
@@ -79,7 +78,11 @@ def pins(words: Words) -> None:
 
 
 def _rename(letter: str) -> None:
-    keep(history.renamed(current(), letter, st.session_state[f"pin_name_{letter}"]))
+    keep(history.renamed(current(), letter, fields.taken(_field(letter))))
+
+
+def _field(letter: str) -> str:
+    return f"pin_name_{letter}"
 
 
 def _apply(pin: Pin) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from dashboard import pinning, screens
+from dashboard import fields, pinning, screens
 from dashboard.blocks import Block, folded, paragraph
 from dashboard.component import draw
 from dashboard.controls import STATE
@@ -78,18 +78,17 @@ def glossary(words: Words) -> None:
 
 
 def _question(state: State, examples: Sequence[str], words: Words) -> None:
-    if st.session_state.get(_FIELD) != state.question:
-        st.session_state[_FIELD] = state.question
     if examples:
         label, hint = words.t("page.examples"), words.t("page.examples_choose")
         st.selectbox(label, examples, index=None, key="example", placeholder=hint, on_change=_take_example)
     with st.form("ask", border=False):
-        st.text_area(words.t("page.question"), key=_FIELD, height=90, placeholder=words.t("page.placeholder"))
+        key = fields.key(_FIELD, state.question)
+        st.text_area(words.t("page.question"), state.question, key=key, height=90, placeholder=words.t("page.placeholder"))
         st.form_submit_button(words.t("page.ask"), type="primary", on_click=_take_question)
 
 
 def _take_question() -> None:
-    _ask(st.session_state[_FIELD])
+    _ask(fields.taken(_FIELD))
 
 
 def _take_example() -> None:

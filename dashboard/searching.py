@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from dashboard import screens
+from dashboard import fields, screens
 from dashboard.blocks import Block, Line, to_norm
 from dashboard.controls import STATE
 from dashboard.links import address_of
@@ -24,16 +24,14 @@ def field(label: str, words: Words) -> None:
     """The search box; it holds what was typed, and nothing where a click led here."""
     state: State = st.session_state[STATE]
     typed = "" if address_of(state.norm) else state.norm
-    if st.session_state.get(_FIELD) != typed:
-        st.session_state[_FIELD] = typed
     with st.form("find", border=False):
-        st.text_input(label, key=_FIELD, placeholder=words.t("norm.placeholder"))
+        st.text_input(label, typed, key=fields.key(_FIELD, typed), placeholder=words.t("norm.placeholder"))
         st.form_submit_button(words.t("norm.search"), type="primary", on_click=_take)
 
 
 def _take() -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(norm=st.session_state[_FIELD].strip())
+    st.session_state[STATE] = state.replaced(norm=fields.taken(_FIELD).strip())
     st.session_state["notes"] = ()
 
 

@@ -131,29 +131,6 @@ def zone() -> tzinfo | None:
     return ZoneInfo(name) if name else None
 
 
-# --- controls ----------------------------------------------------------------------------------------------------------------
-
-
-def key_of(name: str, value: str) -> str:
-    """The key of a control that begins with this value, another one where the value came from elsewhere than from the control.
-
-    So a control is told where it begins and never set: what is set reaches the browser once, and is lost where the next run overtakes it.
-    """
-    number, known = st.session_state.get(name, (0, value))
-    if known != value:
-        number += 1
-    st.session_state[name] = (number, value)
-    return f"{name}_{number}"
-
-
-def taken(name: str) -> str:
-    """What a control was moved to by a person."""
-    number, _ = st.session_state[name]
-    value = str(st.session_state[f"{name}_{number}"])
-    st.session_state[name] = (number, value)
-    return value
-
-
 # --- names -------------------------------------------------------------------------------------------------------------------
 
 

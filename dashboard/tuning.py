@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from dashboard import screens
+from dashboard import fields, screens
 from dashboard.blocks import Block, notice
 from dashboard.component import draw
 from dashboard.controls import STATE
@@ -134,18 +134,16 @@ def set_places(workshop: Workshop, examples: Path | None) -> tuple[SetPlace, ...
 def _choice(found: Sequence[SetPlace], state: State, words: Words) -> SetPlace:
     names = {place.name: place for place in found}
     chosen = state.chosen_set if state.chosen_set in names else next(iter(names))
-    if st.session_state.get(_CHOSEN) != chosen:
-        st.session_state[_CHOSEN] = chosen
     left, right = st.columns([2, 1])
 
     def shown(name: str) -> str:
         return name if names[name].own else words.t("tuning.read_only", name=name)
 
-    left.selectbox(words.t("tuning.set"), list(names), key=_CHOSEN, format_func=shown, on_change=_take_set)
-    if st.session_state.get(_FIELD) != st.session_state.get(WHO, ""):
-        st.session_state[_FIELD] = st.session_state.get(WHO, "")
-    hint = words.t("tuning.who_hint")
-    right.text_input(words.t("tuning.who"), key=_FIELD, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
+    label, every, key = words.t("tuning.set"), list(names), fields.key(_CHOSEN, chosen)
+    left.selectbox(label, every, every.index(chosen), key=key, format_func=shown, on_change=_take_set)
+    who = str(st.session_state.get(WHO, ""))
+    label, key, hint = words.t("tuning.who"), fields.key(_FIELD, who), words.t("tuning.who_hint")
+    right.text_input(label, who, key=key, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
     if state.chosen_set and state.chosen_set not in names:
         st.caption(words.t("tuning.other_set", wanted=words.quoted(state.chosen_set), name=words.quoted(chosen)))
     return names[chosen]
@@ -153,11 +151,11 @@ def _choice(found: Sequence[SetPlace], state: State, words: Words) -> SetPlace:
 
 def _take_set() -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(chosen_set=st.session_state[_CHOSEN])
+    st.session_state[STATE] = state.replaced(chosen_set=fields.taken(_CHOSEN))
 
 
 def _take_who() -> None:
-    st.session_state[WHO] = " ".join(st.session_state[_FIELD].split())
+    st.session_state[WHO] = " ".join(fields.taken(_FIELD).split())
 
 
 def _check(loaded: Loaded, runs: Runs) -> CheckedSet:

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import streamlit as st
 
-from dashboard import editing, handing_on, pinning, screens, setting_up, taking_in
+from dashboard import editing, fields, handing_on, pinning, screens, setting_up, taking_in
 from dashboard.blocks import Block, folded, heading, notice, paragraph
 from dashboard.component import draw
 from dashboard.controls import STATE
@@ -99,7 +99,7 @@ def _choice(desk: Desk, words: Words) -> str:
     def shown(name: str) -> str:
         return name if own[name] else words.t("tuning.read_only", name=name)
 
-    key, first = setting_up.key_of(_CHOSEN, chosen), names.index(chosen)
+    key, first = fields.key(_CHOSEN, chosen), names.index(chosen)
     left.selectbox(words.t("tuning.set"), names, first, key=key, format_func=shown, on_change=_take_set)
     _who(right, words)
     if desk.state.chosen_set and desk.state.chosen_set not in names:
@@ -110,29 +110,29 @@ def _choice(desk: Desk, words: Words) -> str:
 
 def _who(place: st.delta_generator.DeltaGenerator, words: Words) -> None:
     who = str(st.session_state.get(WHO, ""))
-    key, hint = setting_up.key_of(_FIELD, who), words.t("tuning.who_hint")
+    key, hint = fields.key(_FIELD, who), words.t("tuning.who_hint")
     place.text_input(words.t("tuning.who"), who, key=key, max_chars=_LONGEST_NAME, placeholder=hint, on_change=_take_who)
 
 
 def _take_set() -> None:
     state: State = st.session_state[STATE]
-    st.session_state[STATE] = state.replaced(chosen_set=setting_up.taken(_CHOSEN))
+    st.session_state[STATE] = state.replaced(chosen_set=fields.taken(_CHOSEN))
     st.session_state.pop(OPEN, None)
 
 
 def _take_who() -> None:
-    st.session_state[WHO] = " ".join(setting_up.taken(_FIELD).split())
+    st.session_state[WHO] = " ".join(fields.taken(_FIELD).split())
 
 
 def _task(words: Words) -> str:
     task = str(st.session_state.get(TASK, TASKS[0]))
-    label, key, named = words.t("sets.task.label"), setting_up.key_of(_TASK, task), partial(words.word, "sets.task")
+    label, key, named = words.t("sets.task.label"), fields.key(_TASK, task), partial(words.word, "sets.task")
     st.radio(label, TASKS, TASKS.index(task), key=key, format_func=named, horizontal=True, on_change=_take_task)
     return task
 
 
 def _take_task() -> None:
-    st.session_state[TASK] = setting_up.taken(_TASK)
+    st.session_state[TASK] = fields.taken(_TASK)
 
 
 # --- the questions -------------------------------------------------------------------------------------------------------------

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.controls import STATE, key_of
+from dashboard.controls import STATE
 from dashboard.history import History
 from dashboard.pinning import HISTORY
+from tests.dashboard.controls_of import control, knob
 from tests.dashboard.demo import HOSTILE, OPENED, QUESTION
 
 SCRIPT = Path(__file__).with_name("compare_page.py")
@@ -67,7 +68,7 @@ def pin(page: AppTest) -> None:
 
 
 def move(page: AppTest, name: str, value: float) -> None:
-    page.select_slider(key=key_of(name)).set_value(value).run()
+    knob(page, name).set_value(value).run()
     assert not page.exception
 
 
@@ -119,7 +120,7 @@ def test_a_pin_gets_a_name_brings_its_settings_back_and_goes(opened: Open) -> No
     page.text_input(key="pin_name_A").set_value("<b>Vorgabe</b>").run()
     assert "„A · <b>Vorgabe</b>“ und „jetzt“" in shown(page)
     page.button(key="pin_back_A").click().run()
-    assert page.select_slider(key=key_of("weight_vector")).value == 0.5
+    assert knob(page, "weight_vector").value == 0.5
     assert "wv" not in page.query_params
     page.button(key="pin_gone_A").click().run()
     assert history_of(page).pins == ()
@@ -128,22 +129,22 @@ def test_a_pin_gets_a_name_brings_its_settings_back_and_goes(opened: Open) -> No
 def test_the_way_back_to_a_state_brings_question_settings_and_stages(opened: Open) -> None:
     page = opened(wv="0.7", off="quota")
     move(page, "min_ratio", 0.5)
-    page.text_area(key="question").set_value("Arzneimittel lagern")
+    control(page, "question").set_value("Arzneimittel lagern")
     page.button(key="FormSubmitter:ask-Fragen").click().run()
     assert len(history_of(page).tried) == 3
     page.button(key="tried_1").click().run()
     state = page.session_state[STATE]
     assert (state.question, state.without) == (QUESTION, ("quota",))
-    assert page.select_slider(key=key_of("min_ratio")).value == 0.25
-    assert page.text_area(key="question").value == QUESTION
+    assert knob(page, "min_ratio").value == 0.25
+    assert control(page, "question").value == QUESTION
     assert [one.number for one in history_of(page).tried] == [1, 2, 3, 4]
 
 
 def test_a_setting_of_a_hidden_control_comes_back_too(opened: Open) -> None:
     page = opened(f="rrf", rk="90")
-    page.selectbox(key=key_of("fusion")).select("weighted").run()
+    knob(page, "fusion").select("weighted").run()
     page.button(key="tried_1").click().run()
-    assert (page.selectbox(key=key_of("fusion")).value, page.select_slider(key=key_of("rrf_k")).value) == ("rrf", 90)
+    assert (knob(page, "fusion").value, knob(page, "rrf_k").value) == ("rrf", 90)
 
 
 def test_the_set_runs_over_all_questions_and_opens_one_of_them(opened: Open) -> None:
@@ -227,7 +228,7 @@ def test_one_session_sees_nothing_of_another(opened: Open) -> None:
 
 def test_weights_that_are_none_cannot_be_pinned(opened: Open) -> None:
     page = opened()
-    page.select_slider(key=key_of("weight_vector")).set_value(0.0).run()
-    page.select_slider(key=key_of("weight_lexical")).set_value(0.0).run()
+    knob(page, "weight_vector").set_value(0.0).run()
+    knob(page, "weight_lexical").set_value(0.0).run()
     assert not page.exception
     assert page.button(key="pin_sidebar").disabled

@@ -13,9 +13,9 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import SERVER_FLAGS
-from dashboard.controls import key_of
 from retrieval.errors import BrokenStock
 from retrieval.settings import KNOBS
+from tests.dashboard.controls_of import control, knob
 from tests.dashboard.demo import HTML, OPENED, QUESTION
 
 SCRIPT = Path(__file__).with_name("served_page.py")
@@ -59,7 +59,7 @@ def test_every_knob_has_a_control_with_its_label(opened: Open) -> None:
     page = opened()
     widgets = [*page.select_slider, *page.slider, *page.number_input, *page.selectbox]
     labels = {widget.key: widget.label for widget in widgets}
-    assert {key_of(name): knob.label_de for name, knob in KNOBS.items()}.items() <= labels.items()
+    assert {f"knob_{name}": knob.label_de for name, knob in KNOBS.items()}.items() <= labels.items()
 
 
 def test_every_sentence_of_a_knob_is_on_the_page(opened: Open) -> None:
@@ -69,35 +69,35 @@ def test_every_sentence_of_a_knob_is_on_the_page(opened: Open) -> None:
 
 def test_the_knob_of_the_other_method_is_visible_switched_off_and_keeps_its_value(opened: Open) -> None:
     page = opened(q=QUESTION, f="rrf", rk="90")
-    assert not page.select_slider(key=key_of("rrf_k")).disabled
-    page.selectbox(key=key_of("fusion")).select("weighted").run()
-    assert page.select_slider(key=key_of("rrf_k")).disabled
-    assert page.select_slider(key=key_of("rrf_k")).value == 90
+    assert not knob(page, "rrf_k").disabled
+    knob(page, "fusion").select("weighted").run()
+    assert knob(page, "rrf_k").disabled
+    assert knob(page, "rrf_k").value == 90
     assert page.query_params["rk"] == "90"
-    page.selectbox(key=key_of("fusion")).select("rrf").run()
-    assert (page.select_slider(key=key_of("rrf_k")).value, page.select_slider(key=key_of("rrf_k")).disabled) == (90, False)
+    knob(page, "fusion").select("rrf").run()
+    assert (knob(page, "rrf_k").value, knob(page, "rrf_k").disabled) == (90, False)
 
 
 def test_a_moved_slider_reaches_the_run_and_the_address(opened: Open) -> None:
     page = opened(q=QUESTION)
-    page.select_slider(key=key_of("min_ratio")).set_value(0.4).run()
+    knob(page, "min_ratio").set_value(0.4).run()
     assert page.query_params["mr"] == "0.4"
     assert '["Mindestverhältnis zum besten Treffer (min_ratio)", "0,40", "0,25", "ordnet neu"]' in shown(page)
 
 
 def test_all_controls_moved_one_after_the_other_keep_all_values(opened: Open) -> None:
     page = opened(q=QUESTION)
-    page.slider(key=key_of("max_corpora_per_query")).set_value(3).run()
-    page.number_input(key=key_of("fetch_k")).set_value(40).run()
-    page.selectbox(key=key_of("fusion")).select("rrf").run()
-    page.select_slider(key=key_of("weight_vector")).set_value(0.75).run()
-    page.select_slider(key=key_of("weight_lexical")).set_value(0.25).run()
-    page.select_slider(key=key_of("rrf_k")).set_value(10).run()
-    page.select_slider(key=key_of("verweis_score")).set_value(0.97).run()
-    page.slider(key=key_of("max_verweis_normen")).set_value(1).run()
-    page.slider(key=key_of("max_final_results")).set_value(6).run()
-    page.slider(key=key_of("min_hits_per_corpus")).set_value(1).run()
-    page.select_slider(key=key_of("min_ratio")).set_value(0.1).run()
+    knob(page, "max_corpora_per_query").set_value(3).run()
+    knob(page, "fetch_k").set_value(40).run()
+    knob(page, "fusion").select("rrf").run()
+    knob(page, "weight_vector").set_value(0.75).run()
+    knob(page, "weight_lexical").set_value(0.25).run()
+    knob(page, "rrf_k").set_value(10).run()
+    knob(page, "verweis_score").set_value(0.97).run()
+    knob(page, "max_verweis_normen").set_value(1).run()
+    knob(page, "max_final_results").set_value(6).run()
+    knob(page, "min_hits_per_corpus").set_value(1).run()
+    knob(page, "min_ratio").set_value(0.1).run()
     written = {key: value for key, value in page.query_params.items() if key != "q"}
     assert written == {
         "mcpq": "3",
@@ -122,8 +122,8 @@ def test_the_weights_are_shown_as_effective_shares(opened: Open) -> None:
 
 def test_two_weights_of_zero_are_refused_and_nothing_is_ranked(opened: Open) -> None:
     page = opened(q=QUESTION)
-    page.select_slider(key=key_of("weight_vector")).set_value(0.0).run()
-    page.select_slider(key=key_of("weight_lexical")).set_value(0.0).run()
+    knob(page, "weight_vector").set_value(0.0).run()
+    knob(page, "weight_lexical").set_value(0.0).run()
     assert "Beide Gewichte sind 0" in shown(page)
     assert "Endgültige Liste" not in shown(page)
 
@@ -132,14 +132,14 @@ def test_reset_brings_all_defaults_back_and_keeps_the_question(opened: Open) -> 
     page = opened(q=QUESTION, mr="0.4", f="rrf")
     next(button for button in page.button if button.label == "Alle auf Vorgabe setzen").click().run()
     assert dict(page.query_params) == {"q": QUESTION}
-    assert page.select_slider(key=key_of("min_ratio")).value == 0.25
+    assert knob(page, "min_ratio").value == 0.25
 
 
 def test_the_language_switch_changes_words_and_keeps_settings(opened: Open) -> None:
     page = opened(q=QUESTION, mr="0.4")
-    page.radio(key="language").set_value("en").run()
+    control(page, "language").set_value("en").run()
     assert page.query_params["lang"] == "en"
-    assert page.select_slider(key=key_of("min_ratio")).value == 0.4
+    assert knob(page, "min_ratio").value == 0.4
     assert "Ranking before and after the quota" in shown(page)
 
 
@@ -229,7 +229,7 @@ def test_an_error_in_the_run_has_its_own_screen_with_its_class(opened: Open, mon
 def test_bad_values_in_the_address_leave_a_note(opened: Open) -> None:
     page = opened(q=QUESTION, wv="nan", mfr="abc")
     assert "Einige Angaben in der Adresse gelten nicht" in shown(page)
-    assert page.select_slider(key=key_of("weight_vector")).value == 0.5
+    assert knob(page, "weight_vector").value == 0.5
 
 
 def test_nothing_from_a_corpus_reaches_an_element_that_reads_markdown(opened: Open) -> None:
@@ -277,14 +277,14 @@ def test_settings_and_question_survive_a_visit_to_the_other_pages(opened: Open) 
         assert [widget.key for widget in (*page.select_slider, *page.slider)] == []
         assert (page.query_params["q"], page.query_params["mr"]) == (QUESTION, "0.4")
     at(page, "")
-    assert page.select_slider(key=key_of("min_ratio")).value == 0.4
-    assert page.text_area(key="question").value == QUESTION
+    assert knob(page, "min_ratio").value == 0.4
+    assert control(page, "question").value == QUESTION
 
 
 def test_the_language_switch_is_on_every_page(opened: Open) -> None:
     page = opened()
     for name, title in (("norm", "Norm"), ("anker", "Anchors")):
-        at(page, name).radio(key="language").set_value("en").run()
+        control(at(page, name), "language").set_value("en").run()
         assert titles(page) == [title]
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard.controls import key_of
 from tests.dashboard.browsing import Visit, ask, query_of, settled
+from tests.dashboard.controls_of import knob
 from tests.dashboard.demo import QUESTION
 
 SCRIPT = Path(__file__).with_name("served_page.py")
@@ -27,19 +27,17 @@ def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
 
 
 def test_a_control_counts_more_than_the_address_that_the_browser_has_not_yet_replaced(page: AppTest) -> None:
-    length = key_of("max_final_results")
-    page.slider(key=length).set_value(11).run()
+    knob(page, "max_final_results").set_value(11).run()
     page.query_params["mfr"] = "9"
-    page.slider(key=length).set_value(12).run()
-    assert (page.slider(key=length).value, page.query_params["mfr"]) == (12, "12")
+    knob(page, "max_final_results").set_value(12).run()
+    assert (knob(page, "max_final_results").value, page.query_params["mfr"]) == (12, "12")
 
 
 def test_the_way_back_in_the_browser_still_leads_to_the_address_that_it_shows(page: AppTest) -> None:
-    length = key_of("max_final_results")
-    page.slider(key=length).set_value(11).run()
+    knob(page, "max_final_results").set_value(11).run()
     page.query_params["mfr"] = "9"
     page.run()
-    assert page.slider(key=length).value == 9
+    assert knob(page, "max_final_results").value == 9
 
 
 @pytest.mark.browser
@@ -60,3 +58,11 @@ def test_ten_quick_presses_of_a_key_move_a_slider_by_ten_steps(visit: Visit, lab
         assert handle.get_attribute("aria-valuetext") == str(low + 10)
     key = {"Länge der Liste": "mfr", "Verfolgte Verweise": "mvn"}[label]
     assert query_of(page).get(key, str(low + 10)) == str(low + 10)
+
+
+def test_a_control_begins_with_its_value_and_is_not_set_to_it(page: AppTest) -> None:
+    page.query_params["mfr"], page.query_params["mr"] = "9", "0.4"
+    page.run()
+    for name, value in (("max_final_results", 9), ("min_ratio", 0.4), ("weight_vector", 0.5)):
+        found = knob(page, name)
+        assert (found.value, found.proto.set_value) == (value, False)

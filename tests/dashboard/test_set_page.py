@@ -21,6 +21,7 @@ from retrieval.evaluation.formats import FORMATS, runs
 from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
+from tests.dashboard.controls_of import knob
 from tests.dashboard.demo import HOSTILE, HTML, QUESTION
 
 SCRIPT = Path(__file__).with_name("sets_page.py")
@@ -508,14 +509,14 @@ def test_the_archive_of_a_run_leads_back_to_every_chunk(opened: Open, own: Path)
 
 def test_another_setting_prepares_the_lists_anew(opened: Open, own: Path) -> None:
     page = press(task(opened(), "export"), "sets_run_start")
-    page.select_slider(key="knob_weight_vector").set_value(0.7).run()
+    knob(page, "weight_vector").set_value(0.7).run()
     assert any(button.key == "sets_run_start" for button in page.button)
 
 
 def test_settings_that_are_none_are_said_and_nothing_else_is_drawn(opened: Open, own: Path) -> None:
     page = opened()
-    for knob in ("weight_vector", "weight_lexical"):
-        page.select_slider(key=f"knob_{knob}").set_value(0.0).run()
+    for name in ("weight_vector", "weight_lexical"):
+        knob(page, name).set_value(0.0).run()
     assert not page.exception
     assert not page.text
 

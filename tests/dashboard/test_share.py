@@ -19,6 +19,7 @@ from retrieval.exports.files import KINDS
 from retrieval.exports.fingerprints import PRODUCTION, Fingerprint, same_as
 from retrieval.trace import Stamps, Trace
 from retrieval.words import LANGUAGES
+from tests.dashboard.controls_of import control
 from tests.dashboard.demo import QUESTION
 from tests.dashboard.test_page_app import Open, blocks_of, opened, shown
 from tests.exports.runs import traced
@@ -170,7 +171,7 @@ def test_the_address_bar_does_not_carry_fingerprints_of_its_own(on_page: Open) -
 def test_every_run_page_says_what_has_changed_until_another_question_is_asked(opened: Open) -> None:
     drawn = opened(q=QUESTION, fp="c=0123456789.i=.m=.a=.s=")
     assert "Seit dieser Link erstellt wurde, hat sich etwas geändert" in shown(drawn)
-    drawn.text_area(key="question").set_value("Was gilt bei Lieferausfall?").run()
+    control(drawn, "question").set_value("Was gilt bei Lieferausfall?").run()
     drawn.button[0].click().run()
     assert "Seit dieser Link erstellt wurde" not in shown(drawn)
     assert blocks_of(drawn)
