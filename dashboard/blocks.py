@@ -33,7 +33,8 @@ def to_why(text: str, norm: str) -> Line:
 
 def alike(found: Sequence[Line]) -> list[Line]:
     """Lines of a cell that rank alike: none of them is the main one."""
-    return [{**(one if isinstance(one, dict) else {"text": one, "norm": ""}), "alike": True} for one in found]
+    lines = (one if isinstance(one, dict) else {"text": one} for one in found)
+    return [{**line, "alike": True} for line in lines]
 
 
 def links(label: str, found: Sequence[Line]) -> Block:

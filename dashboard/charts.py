@@ -32,7 +32,7 @@ def knob_axis(name: str, words: Words) -> dict[str, Any]:
     """The whole range of a knob, named by its label."""
     knob = KNOBS[name]
     ticks = [knob.low + (knob.high - knob.low) * tick / _TICKS for tick in range(_TICKS + 1)]
-    whole = knob.kind == "int"
+    whole = knob.step >= 1
     places = sorted({float(round(tick)) if whole else tick for tick in ticks})
     shown = [words.whole(int(place)) if whole else knobtext.number(knob, place, words) for place in places]
     room = (knob.high - knob.low) * 0.02

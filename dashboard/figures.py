@@ -56,8 +56,10 @@ def verdict(effect: Effect, words: Words) -> str:
     if effect.verdict == "equal":
         return words.n("figures.equal", effect.n)
     if effect.verdict in ("better", "worse"):
-        return words.n(f"figures.{effect.verdict}", effect.n, chance=_chance(effect.adjusted, words), **numbers)
-    said = words.n(f"figures.open_{way}", effect.n, chance=_chance(effect.adjusted, words), **numbers)
+        return words.n(f"figures.{effect.verdict}", effect.n, chance=_chance(effect.p, words), **numbers)
+    said = words.n(f"figures.open_{way}", effect.n, chance=_chance(effect.p, words), **numbers)
+    if effect.n > 1 and effect.p <= 1 - LEVEL < effect.adjusted:
+        said = f"{said} {words.t('figures.several')}"
     return f"{said} {words.n('figures.needed', effect.more)}" if effect.more else said
 
 

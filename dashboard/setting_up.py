@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -21,7 +19,7 @@ from dashboard.controls import STATE
 from dashboard.goldnames import Specs
 from dashboard.state import State
 from dashboard.stock import Runs
-from dashboard.tuning import WHO, SetPlace, Tuning
+from dashboard.tuning import WHO, SetPlace, Tuning, checked_set
 from dashboard.views.question_sets import Shelved
 from retrieval.errors import BadInput
 from retrieval.evaluation.golds import CheckedSet, Golds
@@ -38,14 +36,8 @@ TASK, OPEN = "sets_task", "sets_open"
 Details = dict[str, str | int | float | None]
 TOP = "top"
 _SAID = "sets_said"
-_MOST_KEPT = 32
 _LONGEST_NAME = 60
 _NO_NAME = re.compile(r"[^0-9A-Za-zÄÖÜäöüß _.-]+")
-_Key = tuple[str, str]
-_Made = TypeVar("_Made")
-_loaded: OrderedDict[_Key, Loaded] = OrderedDict()
-_checked: OrderedDict[_Key, CheckedSet] = OrderedDict()
-_lock = threading.Lock()
 
 
 class Opened(msgspec.Struct, frozen=True):
@@ -87,10 +79,10 @@ class Desk(msgspec.Struct, frozen=True):
         seen = ""
         try:
             seen = file_hash(place.path.read_bytes())
-            loaded = _kept(_loaded, (place.path.name, seen), lambda: load(place.path))
+            loaded = _read(place.path, seen)
         except (BadInput, OSError) as error:
             return Opened(place, seen, fault=str(error))
-        return Opened(place, loaded.seen, loaded, _check(loaded, self.runs))
+        return Opened(place, loaded.seen, loaded, checked_set(loaded, self.runs))
 
     def tuning(self, opened: Opened) -> Tuning:
         """An opened set as all pages about sets work with it. Raises ValueError for one that could not be read."""
@@ -100,22 +92,11 @@ class Desk(msgspec.Struct, frozen=True):
         return Tuning(self.runs, self.workshop, opened.place, self.places, opened.loaded, opened.checked, self.state, self.index, who)
 
 
-def _check(loaded: Loaded, runs: Runs) -> CheckedSet:
-    """The set against the stock; checked once for each version of both."""
-    return _kept(_checked, (runs.stamp, loaded.seen), lambda: Golds(runs.texts).check(loaded.questions))
-
-
-def _kept(known: OrderedDict[_Key, _Made], key: _Key, make: Callable[[], _Made]) -> _Made:
-    """What was made for this key, made now where it was not; the latest ones are kept."""
-    with _lock:
-        found = known.get(key)
-    if found is None:
-        found = make()
-        with _lock:
-            known[key] = found
-            while len(known) > _MOST_KEPT:
-                known.popitem(last=False)
-    return found
+@lru_cache(maxsize=32)
+def _read(path: Path, seen: str) -> Loaded:
+    """The set in a file whose bytes have the hash ``seen``."""
+    del seen  # it tells one version from another
+    return load(path)
 
 
 def shelved(opened: Opened) -> Shelved:
@@ -215,7 +196,7 @@ def store(desk: Desk, name: str, write: Callable[[Path], Loaded], change: Change
     state: State = st.session_state[STATE]
     st.session_state[STATE] = state.replaced(chosen_set=place.name)
     say(change.done)
-    tuning = desk.tuning(Opened(place, loaded.seen, loaded, _check(loaded, desk.runs)))
+    tuning = desk.tuning(Opened(place, loaded.seen, loaded, checked_set(loaded, desk.runs)))
     try:
         tuning.note(change.act, details=change.details, why=change.why)
     except BadInput as error:

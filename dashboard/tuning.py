@@ -33,7 +33,7 @@ WHO = "who"
 _FIELD, _CHOSEN = "who_field", "set_chosen"
 _MOST_CHECKED = 16
 _LONGEST_NAME = 60
-_checked: OrderedDict[tuple[str, str], CheckedSet] = OrderedDict()
+_checked: OrderedDict[tuple[str, str, str], CheckedSet] = OrderedDict()
 _lock = threading.Lock()
 
 
@@ -121,7 +121,7 @@ def tuning(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> 
         broken = notice(words.t("tuning.broken.title", name=words.quoted(place.name)), lines, "fault", about, words.t("screen.details"))
         draw([broken], "broken_set", words.language)
         return None
-    return Tuning(runs, workshop, place, found, loaded, _check(loaded, runs), state, index, str(st.session_state.get(WHO, "")))
+    return Tuning(runs, workshop, place, found, loaded, checked_set(loaded, runs), state, index, str(st.session_state.get(WHO, "")))
 
 
 def set_places(workshop: Workshop, examples: Path | None) -> tuple[SetPlace, ...]:
@@ -158,9 +158,9 @@ def _take_who() -> None:
     st.session_state[WHO] = " ".join(fields.taken(_FIELD).split())
 
 
-def _check(loaded: Loaded, runs: Runs) -> CheckedSet:
-    """The set against the stock; checked once for each version of both."""
-    key = (runs.stamp, loaded.seen)
+def checked_set(loaded: Loaded, runs: Runs) -> CheckedSet:
+    """The set against the stock; checked once for each version of both, and for each name: a copy has the bytes of another set."""
+    key = (runs.stamp, loaded.seen, loaded.questions.name)
     with _lock:
         known = _checked.get(key)
     if known is None:

@@ -43,6 +43,7 @@ const link = (className, text, key, why) => {
 const line = (content, className) => {
   if (typeof content === "string") return make("span", className, content);
   if (content.written) return asWritten("span", className, content.text);
+  if (!content.norm) return make("span", className, content.text);
   const node = make("span", className);
   node.append(link("", content.text, content.norm, content.why));
   return node;

@@ -220,7 +220,7 @@ def questions_needed(differences: Sequence[float], difference: float, power: flo
     n = ((z of (1 + level) / 2 + z of power) · s / difference)², rounded up, where s is the standard deviation of the differences per
     question seen so far: the normal approximation of the paired test. Reference: J. Cohen, Statistical Power Analysis, 1988, chapter 2.
     """
-    if not difference or len(differences) < 2:
+    if abs(difference) < _ROUNDING or len(differences) < 2:
         return None
     spread = float(np.std(np.asarray(differences, np.float64), ddof=1))
     if spread < _ROUNDING:

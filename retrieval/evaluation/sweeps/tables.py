@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 
@@ -22,7 +23,7 @@ Cell = tuple[int, int]
 """Row and column."""
 
 
-class _TableWay:
+class _TableWay(ABC):
     """What both have in common: the values in force come first into the table, then the points row by row."""
 
     def __init__(self, bench: Bench, rows: Sequence[Sequence[Point]]) -> None:
@@ -88,8 +89,9 @@ class _TableWay:
         )
         self._found = self._shaped(found, best)
 
+    @abstractmethod
     def _shaped(self, found: Found, best: Cell | None) -> Found:
-        raise NotImplementedError
+        """``found`` with the points in the shape that this kind of sweep has."""
 
     def _best(self) -> Cell | None:
         return best_cell({cell: mean for cell in self._cells() if (mean := self._mean(cell)) is not None})
