@@ -14,6 +14,7 @@ from dashboard.blocks import Block, notice
 from dashboard.links import RUN_PAGES
 from dashboard.state import State, write
 from dashboard.tuning import Tuning
+from dashboard.views.judging import torn
 from retrieval.decide import decide
 from retrieval.errors import BadInput
 from retrieval.evaluation import verdicts
@@ -57,12 +58,12 @@ def present(tuning: Tuning, title: str) -> Side:
 
 
 def judged(tuning: Tuning, words: Words) -> tuple[Judgements, list[Block]]:
-    """The judgements beside the gold, and what is to be said where their file cannot be read."""
+    """The judgements beside the gold, and what is to be said where their file cannot be read, or not all of it."""
     try:
-        lines = verdicts.read(tuning.workshop.judgements_file(tuning.place.name))
+        lines = verdicts.kept(tuning.workshop.judgements_file(tuning.place.name))
     except BadInput as error:
         return NO_JUDGEMENTS, [_fault("measure.judgements_broken", error, words)]
-    return verdicts.judgements(lines, tuning.checked), []
+    return verdicts.judgements(lines.found, tuning.checked), torn(lines.torn, words)
 
 
 def report(tuning: Tuning, side: Side, judgements: Judgements, words: Words) -> Report:

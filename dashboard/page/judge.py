@@ -23,7 +23,7 @@ from retrieval.evaluation import protocol
 from retrieval.evaluation.agreement import agreement
 from retrieval.evaluation.model import Gold, Question
 from retrieval.evaluation.pooling import Hit, in_order, open_hits, pool, spoken_of
-from retrieval.evaluation.verdicts import GRADES, LONGEST_REASON, Verdict, append, conflicts, in_force, read, withdrawal
+from retrieval.evaluation.verdicts import GRADES, LONGEST_REASON, Verdict, append, conflicts, in_force, kept, withdrawal
 from retrieval.model import Address, Chunk, CorpusSpec, Target
 from retrieval.words import Words
 
@@ -69,7 +69,8 @@ def page(tuning: Tuning, words: Words) -> None:
     """Draw the page for this set."""
     path = tuning.workshop.judgements_file(tuning.place.name)
     try:
-        lines = read(path)
+        file = kept(path)
+        lines = file.found
         new = sitting.unnoted(lines, protocol.read(tuning.workshop.protocol_file(tuning.place.name)).events, tuning.who)
         if sitting.paused(new):
             sitting.note(tuning, lines, new)
@@ -81,6 +82,7 @@ def page(tuning: Tuning, words: Words) -> None:
     mine = spoken_of(lines, tuning.who) if tuning.who else {}
     desk = _Desk(tuning, lines, _gathered(tuning, variants, words), variants, new, mine)
     _said_before(desk, words)
+    draw(view.torn(file.torn, words), "judge_torn", words.language)
     if not desk.questions:
         draw([notice(words.t("judge.no_list.title"), [words.t("judge.no_list.text")])], "no_list", words.language)
         return

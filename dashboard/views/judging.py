@@ -58,6 +58,14 @@ def told_apart(names: Mapping[Key, str]) -> dict[Key, str]:
     return found
 
 
+def torn(lines: Sequence[int], words: Words) -> list[Block]:
+    """That writing broke off on these lines of the file; nothing where it never did."""
+    if not lines:
+        return []
+    numbers = ", ".join(map(words.whole, lines))
+    return [notice(words.n("judge.torn", len(lines)), [words.t("judge.torn_text", lines=numbers)], "warning")]
+
+
 # --- one hit ------------------------------------------------------------------------------------------------------------
 
 

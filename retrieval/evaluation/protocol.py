@@ -1,31 +1,22 @@
 """The protocol of a tuning session: who did what, when and why, line by line, and never changed afterwards.
 
-One file for each question set, one JSON object in each line. It is readable without this program.
+One file for each question set, one JSON object in each line.
 """
 
 from __future__ import annotations
 
-import errno
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from io import RawIOBase
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from retrieval.errors import BadInput
+from retrieval.evaluation import jsonlines
 from retrieval.knobs import Value
 
 Act = Literal["imported", "changed", "judged", "moved", "measured", "compared", "swept", "revealed", "remarked", "decided"]
 """``moved``: settings were changed. ``revealed``: the held-out half was looked at. ``remarked``: somebody wrote something down."""
-_LOCK = ".lock"
-_PATIENCE = 10.0
-"""Seconds to wait for another writer: a line is written in milliseconds."""
-_TORN = "truncated"
-"""What the library says of the beginning of an object, and of nothing else."""
 
 
 class Event(msgspec.Struct, frozen=True):
@@ -84,89 +75,18 @@ def moment(now: datetime | None = None) -> str:
     return (now or datetime.now(UTC)).astimezone(UTC).isoformat(timespec="seconds")
 
 
-# --- writing ----------------------------------------------------------------------------------------------------------
+# --- the file ---------------------------------------------------------------------------------------------------------
 
 
 def append(path: Path, event: Event) -> None:
-    """Write one event at the end of a protocol, whole or not at all.
-
-    What another program left half-written stays, on a line of its own. Raises BadInput where nothing can be written.
-    """
-    line = _line(path, event)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with _sole_writer(path), path.open("ab+", buffering=0) as file:
-            end = file.seek(0, os.SEEK_END)
-            try:
-                whole = line if _ends_well(file, end) else b"\n" + line
-                if file.write(whole) != len(whole):
-                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-                os.fsync(file.fileno())
-            except OSError:
-                file.truncate(end)
-                raise
-    except OSError as cause:
-        raise BadInput(
-            f"{path.name}: nothing can be written to {path.parent} ({cause.strerror}). Check the path and the rights."
-        ) from cause
-
-
-def _line(path: Path, event: Event) -> bytes:
-    try:
-        return msgspec.json.encode(event) + b"\n"
-    except UnicodeEncodeError as error:
-        raise BadInput(
-            f"{path.name}: found half a character ({error.object[error.start]!r}) in a text; expected whole ones. Remove it."
-        ) from None
-
-
-def _ends_well(file: RawIOBase, end: int) -> bool:
-    """Whether a file of ``end`` bytes is empty or ends with a line end."""
-    if not end:
-        return True
-    file.seek(end - 1)
-    return file.read(1) == b"\n"
-
-
-@contextmanager
-def _sole_writer(path: Path) -> Iterator[None]:
-    import filelock
-
-    lock = filelock.FileLock(path.with_name(path.name + _LOCK), timeout=_PATIENCE)
-    try:
-        lock.acquire()
-    except filelock.Timeout as cause:
-        raise BadInput(f"{path.name}: somebody else is writing this protocol. Nothing was written. Try again in a moment.") from cause
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-# --- reading ----------------------------------------------------------------------------------------------------------
+    """Write one event at the end of a protocol, whole or not at all. Raises BadInput where nothing can be written."""
+    jsonlines.append(path, event)
 
 
 def read(path: Path) -> Protocol:
-    """A protocol with what is wrong in it; an empty one where there is no file.
-
-    A line on which writing broke off is named and not read. Raises BadInput for any other line that is no event.
-    """
-    try:
-        lines = path.read_bytes().split(b"\n") if path.exists() else []
-    except OSError as cause:
-        raise BadInput(f"{path.name}: found a protocol that cannot be read ({cause.strerror}). Check the path and the rights.") from cause
-    found: list[Event] = []
-    torn: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        try:
-            found.append(msgspec.json.decode(line, type=Event))
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            if _TORN not in str(error):
-                raise BadInput(f"{path.name}, line {number}: found no event ({error}); expected one JSON object. Mend the line.") from None
-            torn.append(number)
-    return Protocol(tuple(found), tuple(torn))
+    """A protocol with what is wrong in it; an empty one where there is no file. Errors as for ``jsonlines.read``."""
+    lines = jsonlines.read(path, Event, "event")
+    return Protocol(lines.found, lines.torn)
 
 
 def events(path: Path) -> tuple[Event, ...]:

@@ -6,19 +6,19 @@ the last line counts; taking it back is a line of its own.
 
 from __future__ import annotations
 
-import os
 import statistics
-import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, BinaryIO
+from typing import Annotated
 
 import msgspec
 
 from retrieval.errors import BadInput
+from retrieval.evaluation import jsonlines
 from retrieval.evaluation.golds import CheckedSet
+from retrieval.evaluation.jsonlines import Lines
 from retrieval.evaluation.judging import Judgements
 from retrieval.evaluation.model import Gold, Question
 from retrieval.evaluation.protocol import moment
@@ -28,7 +28,6 @@ GRADES = (0, 1, 2, 3)
 """Does not help · helps · important · decides."""
 LONGEST_REASON = 1000
 Grade = Annotated[int, msgspec.Meta(ge=GRADES[0], le=GRADES[-1])]
-_LOCK = threading.Lock()
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -65,26 +64,12 @@ class Conflict(msgspec.Struct, frozen=True):
 
 
 def append(path: Path, verdict: Verdict) -> None:
-    """Write one verdict at the end of the file. Raises BadInput for one that cannot count, and where nothing can be written."""
+    """Write one verdict at the end of the file, whole or not at all.
+
+    Raises BadInput for one that cannot count, and where nothing can be written.
+    """
     _refuse(verdict)
-    line = msgspec.json.encode(verdict) + b"\n"
-    try:
-        with _LOCK:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("ab+") as file:  # one write at the end of the file: lines of two writers do not mix
-                file.write(line if _ends_well(file) else b"\n" + line)
-    except OSError as cause:
-        raise BadInput(
-            f"{path.name}: nothing can be written to {path.parent} ({cause.strerror}). Check the path and the rights."
-        ) from cause
-
-
-def _ends_well(file: BinaryIO) -> bool:
-    """Whether the file ends with a whole line: what broke off half-way must not take the next verdict with it."""
-    if not file.seek(0, os.SEEK_END):
-        return True
-    file.seek(-1, os.SEEK_END)
-    return file.read(1) == b"\n"
+    jsonlines.append(path, verdict)
 
 
 def _refuse(verdict: Verdict) -> None:
@@ -96,22 +81,14 @@ def _refuse(verdict: Verdict) -> None:
         raise BadInput(f"A judgement: found a reason of {len(verdict.reason)} characters, expected at most {LONGEST_REASON}. Shorten it.")
 
 
+def kept(path: Path) -> Lines[Verdict]:
+    """The file with what is wrong in it; an empty one where there is none. Errors as for ``jsonlines.read``."""
+    return jsonlines.read(path, Verdict, "judgement")
+
+
 def read(path: Path) -> tuple[Verdict, ...]:
-    """All lines of the file, oldest first; none where there is no file. Raises BadInput for a line that is no verdict."""
-    if not path.exists():
-        return ()
-    try:
-        content = path.read_bytes()
-    except OSError as cause:
-        raise BadInput(f"{path.name}: cannot be read ({cause.strerror}). Check the path and the rights.") from cause
-    return tuple(_verdict(line, f"{path.name}, line {number}") for number, line in enumerate(content.split(b"\n"), start=1) if line.strip())
-
-
-def _verdict(line: bytes, place: str) -> Verdict:
-    try:
-        return msgspec.json.decode(line, type=Verdict)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise BadInput(f"{place}: found no judgement ({error}); expected one JSON object. Mend the line.") from None
+    """All verdicts of the file, oldest first; none where there is no file. Errors as for ``kept``."""
+    return kept(path).found
 
 
 def withdrawal(verdict: Verdict, now: datetime | None = None) -> Verdict:

@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard import sitting
+from dashboard import assessing, sitting
 from dashboard.state import State
 from dashboard.stock import Runs
 from dashboard.tuning import SetPlace, Tuning
@@ -301,6 +301,19 @@ def test_the_list_of_a_run_is_counted_in_the_chosen_set(work: Tuning, monkeypatc
     assert sitting.coverage_of_run(work.runs, strange, "fragen") is None
     work.place.path.write_text("[[question]", "utf-8")
     assert sitting.coverage_of_run(work.runs, trace, "fragen") is None
+
+
+def test_a_judgement_that_broke_off_is_named_where_judgements_count_and_costs_no_other(work: Tuning) -> None:
+    path = work.workshop.judgements_file("fragen")
+    append(path, said(law(1), 2))
+    path.write_bytes(path.read_bytes() + b'{"question_id": "abg')
+    append(path, said(law(2), 1))
+    words = page_words("de")
+    found, (notice,) = assessing.judged(work, words)
+    assert [gold.grade for gold in found["abgabe"]] == [2, 1]
+    assert notice["title"] == "Ein Urteil brach beim Schreiben ab"
+    assert "Zeile 2 der Datei" in notice["lines"][0]
+    assert view.torn((), words) == []
 
 
 def test_the_protocol_is_told_of_a_sitting_once(work: Tuning) -> None:
