@@ -240,7 +240,7 @@ def _first(ranks: Floats, most: int) -> Whole:
 
 def lines(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
     """The rank scores over the share of the vector route, from 0 to 1, in the fusion method in force."""
-    fused = _reaching(pool, settings)
+    fused = candidates(pool, settings)
     if settings.fusion.fusion == "rrf":
         k = settings.fusion.rrf_k
         sides = [_by_place([one.vector_place for one in fused], k), _by_place([one.lexical_place for one in fused], k)]
@@ -255,12 +255,8 @@ def _by_place(places: list[int | None], k: float) -> Floats:
 
 def fractions(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
     """The rank scores over the RRF constant."""
-    fused = _reaching(pool, settings)
+    fused = candidates(pool, settings)
     vector = np.array([one.vector_place or np.inf for one in fused])
     lexical = np.array([one.lexical_place or np.inf for one in fused])
     family = Fractions(vector, lexical, settings.fusion.shares()[VECTOR])
     return Curves(family, fused, decide(pool, settings, without=without))
-
-
-def _reaching(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
-    return tuple(one for one in candidates(pool, settings) if one.chunk_id not in pool.hidden)

@@ -76,7 +76,7 @@ class Kernel:
         fixed, _ = by_address(answers, self._pool, selection, claimed="anchors" not in without)
         self._chunk_ids: list[str] = []
         self._numbers: dict[str, int] = {}
-        self._columns(fixed, [one for one in candidates(self._pool, settings) if one.chunk_id not in self._pool.hidden])
+        self._columns(fixed, candidates(self._pool, settings))
         self._named = self._asked(() if "named_first" in without else pool.named)
         self._heads: dict[bytes, tuple[tuple[int, int], ...]] = {}
         self._lists: dict[bytes, Ids] = {}

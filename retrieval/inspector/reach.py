@@ -30,7 +30,7 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
 
 
 def candidates(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
-    """Every candidate of the selected corpora's routes, in the order in which fusion meets them (vector route first)."""
+    """Every candidate of the selected corpora's routes, in the order in which fusion meets them (vector route first), no hidden one."""
     lists = {name: _route(name, pool, settings) for name in (VECTOR, LEXICAL)}
     by_rank = settings.fusion.fusion == "rrf"
     places: dict[str, dict[str, tuple[int, float]]] = {}
@@ -41,7 +41,7 @@ def candidates(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
                 found.setdefault(hit.chunk_id, (place, hit.scaled or 0.0))
         places[name] = found
     ids = dict.fromkeys((*places[VECTOR], *places[LEXICAL]))
-    return tuple(_candidate(one, pool, places[VECTOR].get(one), places[LEXICAL].get(one)) for one in ids)
+    return tuple(_candidate(one, pool, places[VECTOR].get(one), places[LEXICAL].get(one)) for one in ids if one not in pool.hidden)
 
 
 def _route(name: str, pool: Pool, settings: Settings) -> list[RouteHit]:
@@ -124,7 +124,7 @@ def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
     names = frozenset(one.chunk_id for one in found)
     references = {one: read for one, read in pool.references.items() if one in speaking or one not in names}
     if settings.fusion.fusion == "rrf":
-        return replace(pool, hidden=names - kept, references=references)
+        return replace(pool, hidden=pool.hidden | (names - kept), references=references)
     return replace(pool, answers={corpus: _only(answer, kept) for corpus, answer in pool.answers.items()}, references=references)
 
 

@@ -76,6 +76,15 @@ def test_every_list_is_the_one_that_a_decision_gives(seed: int) -> None:
     assert lists(made, wanted, without) == one_by_one(made, wanted, without)
 
 
+@pytest.mark.parametrize("seed", range(30))
+def test_what_a_pool_hides_already_stays_hidden(seed: int) -> None:
+    rng = random.Random(seed)
+    made, base = generated(seed, 20)
+    made = replace(made, hidden=frozenset(rng.sample(sorted(made.chunks), len(made.chunks) // 3)))
+    wanted = some_settings(rng, replace(base, fusion=replace(base.fusion, fusion=("weighted", "rrf")[seed % 2])), 30)
+    assert lists(made, wanted) == one_by_one(made, wanted)
+
+
 @settings(max_examples=60)
 @given(strategies.pools(), st.lists(strategies.settings(), min_size=1, max_size=8))
 def test_any_settings_over_any_pool_give_the_lists_of_decisions(made: Pool, wanted: list[Settings]) -> None:
