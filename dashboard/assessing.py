@@ -135,7 +135,8 @@ def note_once(tuning: Tuning, act: Act, side: Side, details: Details, words: Wor
     try:
         if not any(_same(one, tuning, act, side, details) for one in _events(tuning)):
             here = msgspec.structs.replace(tuning, state=tuning.state.replaced(without=side.without))
-            here.note(act, settings=side.settings, details=details, tried=count)
+            aside = (side.settings, side.without) != (tuning.settings, tuning.state.without)
+            here.note(act, settings=side.settings, details=details, tried=count, aside=aside)
     except BadInput as error:
         return [_fault("measure.protocol_broken", error, words)]
     noted.add(key)

@@ -80,8 +80,12 @@ class Tuning(msgspec.Struct, frozen=True):
         details: dict[str, str | int | float | None] | None = None,
         tried: int = 0,
         why: str = "",
+        aside: bool = False,
     ) -> None:
-        """Write what was done into the protocol of the set, under the settings in force where none are given."""
+        """Write what was done into the protocol of the set, under the settings in force where none are given.
+
+        ``aside`` says that other settings were only looked at beside them.
+        """
         values: dict[str, Value] = (settings or self.settings).flat()
         event = protocol.Event(
             protocol.moment(),
@@ -94,6 +98,7 @@ class Tuning(msgspec.Struct, frozen=True):
             details or {},
             tried,
             why,
+            aside,
         )
         protocol.append(self.workshop.protocol_file(self.place.name), event)
 

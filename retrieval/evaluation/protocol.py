@@ -24,6 +24,7 @@ class Event(msgspec.Struct, frozen=True):
 
     ``set_fingerprint`` is that of the set then; ``settings`` are all values in force after it, None where it has none. ``details`` are
     what the words of the act speak of. ``tried`` counts the settings that this act measured. ``why`` is the reason in a person's words.
+    ``aside`` says that its settings were only looked at beside those in force, for a comparison.
     """
 
     when: str
@@ -36,6 +37,7 @@ class Event(msgspec.Struct, frozen=True):
     details: dict[str, str | int | float | None] = {}
     tried: int = 0
     why: str = ""
+    aside: bool = False
 
 
 class Protocol(msgspec.Struct, frozen=True):
@@ -111,18 +113,22 @@ def shift(before: Event | None, settings: dict[str, Value] | None, without: Sequ
 
 
 def shifts(found: Sequence[Event]) -> tuple[Shift, ...]:
-    """For each event what is other than at the latest one before it that states its settings."""
+    """For each event what is other than at the latest one before it that states the settings in force."""
     last: Event | None = None
     made: list[Shift] = []
     for event in found:
         made.append(shift(last, event.settings, event.without))
-        last = event if event.settings is not None else last
+        last = event if _states(event) else last
     return tuple(made)
 
 
 def latest(found: Sequence[Event]) -> Event | None:
-    """The latest event that states its settings."""
-    return next((event for event in reversed(found) if event.settings is not None), None)
+    """The latest event that states the settings in force."""
+    return next((event for event in reversed(found) if _states(event)), None)
+
+
+def _states(event: Event) -> bool:
+    return event.settings is not None and not event.aside
 
 
 def tried(found: Sequence[Event]) -> int:

@@ -36,7 +36,8 @@ def who(name: str, words: Words) -> str:
 
 def sentence(event: Event, words: Words) -> str:
     """What was done, in a sentence that begins with who did it."""
-    said, about = words.t(f"protocol.said.{event.act}", who=who(event.who, words)), details(event, words)
+    act = f"{event.act}_aside" if event.aside and f"protocol.said.{event.act}_aside" in words.catalogue else event.act
+    said, about = words.t(f"protocol.said.{act}", who=who(event.who, words)), details(event, words)
     return words.t("protocol.with_details", said=said, details=about) if about else words.t("protocol.sentence", said=said)
 
 
@@ -116,10 +117,13 @@ def left_out(without: Sequence[str], words: Words) -> str:
 
 
 def change(event: Event, found: Shift, words: Words) -> str:
-    """What moved up to an event, in a sentence that tells a change that was noted from one that nobody noted; empty for none."""
+    """What moved up to an event, in a sentence that tells a change that was noted from one that nobody noted; empty for none.
+
+    Of settings that were only looked at for a comparison it says in what they differ from those in force.
+    """
     moved = moves(found, words)
-    noted = event.act in ("moved", "decided")
-    return words.t("protocol.noted" if noted else "protocol.unnoted", moved="; ".join(moved)) if moved else ""
+    way = "aside" if event.aside else "noted" if event.act in ("moved", "decided") else "unnoted"
+    return words.t(f"protocol.{way}", moved="; ".join(moved)) if moved else ""
 
 
 def reason(event: Event, words: Words, shown: Callable[[str], str] = str) -> str:

@@ -10,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from retrieval.errors import BadInput
-from retrieval.evaluation import protocol
+from retrieval.evaluation import protocol, protocol_text
 from retrieval.evaluation.protocol import Event, Moved, Stage
+from retrieval.words import Words
 
 HOSTILE = '"}\n{"act":"decided"}\r\n\x00\u2028\u202e# **fett** <script>alert(1)</script>'
 
@@ -132,3 +133,15 @@ def test_settings_that_nobody_noted_show_between_two_events() -> None:
     assert third == protocol.Shift((Moved("neu", None, 1), Moved("min_ratio", 0.25, None)), (Stage("quota", False),))
     assert protocol.latest(written) == written[3]
     assert protocol.latest(written[1:2]) is None
+
+
+def test_settings_that_were_looked_at_for_a_comparison_are_not_those_in_force() -> None:
+    force, other = {"verweis_score": 0.48}, {"verweis_score": 0.5}
+    found = [event("measured", settings=force), event("measured", settings=other, aside=True), event("compared", settings=force)]
+    first, aside, after = protocol.shifts(found)
+    assert (first.settings, aside.settings, after.settings) == ((), (Moved("verweis_score", 0.48, 0.5),), ())
+    assert protocol.latest(found[:2]) == found[0]
+    words = Words("de")
+    assert protocol_text.sentence(found[1], words) == "Ada hat zum Vergleich die Kennzahlen anderer Einstellungen gemessen."
+    moved = "Gegenüber den geltenden Einstellungen: Wert eines Verweisziels (VERWEIS_SCORE) 0,48 → 0,50."
+    assert protocol_text.change(found[1], aside, words) == moved
