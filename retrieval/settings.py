@@ -94,7 +94,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """Settings from a TOML text with a table ``[settings]``. Raises BadSetting."""
         try:
             table: Any = tomllib.loads(text).get("settings")
-        except tomllib.TOMLDecodeError as error:
+        except (tomllib.TOMLDecodeError, RecursionError) as error:
             raise BadSetting(f"Settings file: found text that is no TOML ({error}); expected a table [settings].") from None
         if not isinstance(table, dict):
             raise BadSetting("Settings file: found no table [settings]; expected one line 'name = value' for each setting below it.")

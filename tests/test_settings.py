@@ -58,7 +58,9 @@ def test_all_weights_at_zero_are_refused() -> None:
         Settings.of(weight_vector=0, weight_lexical=0)
 
 
-@pytest.mark.parametrize("text", ["kein TOML", "a = 1", "settings = 3", "[settings]\nunbekannt = 1", "[settings]\nmin_ratio = 'x'"])
+@pytest.mark.parametrize(
+    "text", ["kein TOML", "a = 1", "settings = 3", "[settings]\nunbekannt = 1", "[settings]\nmin_ratio = 'x'", "x = " + "[" * 100_000]
+)
 def test_a_file_that_is_no_settings_file_is_refused(text: str) -> None:
     with pytest.raises(BadSetting):
         Settings.from_toml(text)

@@ -156,7 +156,7 @@ def read_decision(data: bytes, name: str) -> Decision:
         form = msgspec.json.decode(data, type=_Form)
         if form.schema == SCHEMA:
             return msgspec.json.decode(data, type=Decision)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"{name}: found no decision ({error}); {wanted}. Choose another file, or restore it from a copy.") from None
     way = "a newer version of the program" if form.schema > SCHEMA else "an older version of the program"
     raise BadInput(

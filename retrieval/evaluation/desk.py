@@ -269,7 +269,7 @@ class Desk:
 def _sweep(path: Path) -> Sweep | Broken:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Sweep)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Broken(path.name, f"{path.name}: found no sweep ({error}); expected what a sweep wrote. Remove the file.")
     # Whatever the file says of itself, it is found by its name.
     return msgspec.structs.replace(found, id=path.stem)

@@ -127,5 +127,5 @@ def read_report(text: str | bytes, name: str) -> Report:
     try:
         found = msgspec.json.decode(text)
         return msgspec.convert(found.get("report", found) if isinstance(found, dict) else found, Report)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise BadInput(f"{name}: found no report ({error}); expected what 'fundstelle evaluate … --json' wrote. Make it again.") from None

@@ -42,6 +42,7 @@ from tests.evaluation.decided import (
 )
 
 DE, EN = Words("de"), Words("en")
+BOTTOMLESS = b'{"neu": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
@@ -138,7 +139,7 @@ def test_a_later_revision_with_new_fields_is_read() -> None:
     assert read_decision(json.dumps(newer).encode(), "a.json") == msgspec.structs.replace(made(), revision=7)
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"schema": 1}', b'{"schema": "1"}', b"\xff", b"name = 1"])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"schema": 1}', b'{"schema": "1"}', b"\xff", b"name = 1", BOTTOMLESS])
 def test_what_is_no_decision_is_refused(content: bytes) -> None:
     with pytest.raises(BadInput, match=r"a\.json: found no decision"):
         read_decision(content, "a.json")

@@ -206,9 +206,10 @@ def test_a_broken_file_is_named_and_hides_no_other(desk: Desk) -> None:
     ended(desk)
     (desk.folder / "halb.json").write_text('{"spec": {"kind"', "utf-8")
     (desk.folder / "kein.json").write_bytes(b"\xff\xfe")
+    (desk.folder / "tief.json").write_bytes(b'{"neu": ' + b"[" * 100_000 + b"]" * 100_000 + b"}")
     found = desk.sweeps(NAME)
     assert len(found.kept) == 1
-    assert [one.name for one in found.broken] == ["kein.json", "halb.json"]
+    assert [one.name for one in found.broken] == ["tief.json", "kein.json", "halb.json"]
     assert all("found no sweep" in one.message for one in found.broken)
 
 
