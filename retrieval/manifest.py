@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -154,11 +154,16 @@ def write(folder: Path, manifest: Manifest) -> Manifest:
 def replace_file(path: Path, content: bytes) -> None:
     """Writes a file so that a reader finds the old or the new content, whatever happens in between."""
     new = path.with_name(f"{path.name}.new")
-    with new.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
+    try:
+        with new.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(new, path)
+    except OSError:
+        with suppress(OSError):  # on a full disk half a file only takes room
+            new.unlink()
+        raise
     if hasattr(os, "O_DIRECTORY"):
         directory = os.open(path.parent, os.O_DIRECTORY)
         try:

@@ -96,7 +96,6 @@ def _write(places: Sequence[Path], contents: Sequence[bytes]) -> None:
     except OSError:
         for place in places:
             place.unlink(missing_ok=True)
-            place.with_name(f"{place.name}.new").unlink(missing_ok=True)
         raise
 
 

@@ -79,7 +79,7 @@ def save(path: Path, questions: QuestionSet, seen: str, now: datetime | None = N
     """Write a set; what its questions say unchanged stays in the file byte for byte, comments included.
 
     ``seen`` is the hash of what was read, empty for a file that is not there yet. Raises SetChanged when the file is another one by now,
-    SetBusy when another writer does not come to an end, BadInput for a set that no file can hold.
+    SetBusy when another writer does not come to an end, BadInput for a set that no file can hold, and where writing breaks off.
     """
     place = path.resolve()  # a link stays a link
     with _sole_writer(place):
@@ -133,6 +133,10 @@ def _sole_writer(path: Path) -> Iterator[None]:
         ) from cause
     try:
         yield
+    except OSError as cause:
+        raise BadInput(
+            f"{path.name}: writing broke off ({cause.strerror}); the set is as it was. Make room or check the rights, then try again."
+        ) from cause
     finally:
         lock.release()
 
