@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import unicodedata
 from collections.abc import Callable
 from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
@@ -117,7 +118,9 @@ def zone() -> tzinfo | None:
 
 def suggested(wanted: str, desk: Desk) -> str:
     """A name that is free and that every disk takes, close to what was wanted."""
-    plain = " ".join(_NO_NAME.sub(" ", wanted).split()).strip("._- ")[:_LONGEST_NAME].strip("._- ") or "Fragen"
+    plain = (
+        " ".join(_NO_NAME.sub(" ", unicodedata.normalize("NFC", wanted)).split()).strip("._- ")[:_LONGEST_NAME].strip("._- ") or "Fragen"
+    )
     number, name = 1, plain
     while name.casefold() in desk.names:
         number += 1

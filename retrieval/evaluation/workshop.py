@@ -6,6 +6,7 @@ Nothing is made before something is written. Names of files are made from names 
 from __future__ import annotations
 
 import re
+import unicodedata
 from pathlib import Path
 
 from retrieval.errors import BadInput
@@ -44,7 +45,7 @@ class Workshop:
 
 def file_name(name: str) -> str:
     """A name as the stem of a file. Raises BadInput for one that no file system takes everywhere."""
-    plain = " ".join(name.split())
+    plain = unicodedata.normalize("NFC", " ".join(name.split()))  # some disks part ä into a and its points
     if not _NAME.fullmatch(plain) or _RESERVED.fullmatch(plain) or plain.endswith((".", " ")):
         raise BadInput(
             f"The name {name[:40]!r}: found characters that a file name cannot have everywhere; expected letters, digits, spaces, "
