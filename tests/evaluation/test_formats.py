@@ -216,6 +216,19 @@ def test_texts_that_a_spreadsheet_would_run_are_guarded_and_come_back() -> None:
     assert [cell.data_type for cell in sheet[2] if cell.value] == ["s", "s", "s"]
 
 
+def test_ends_of_lines_of_every_kind_survive_a_workbook_as_one_kind() -> None:
+    made = QuestionSet("s", (question("a", note="eins\r\nzwei\rdrei\nvier"),))
+    (back,) = FORMATS["xlsx"].read(FORMATS["xlsx"].write(made), Golds(), "s", None).questions.questions
+    assert back.note == "eins\nzwei\ndrei\nvier"
+    book = openpyxl.Workbook()
+    book.active.append(["id", "frage", "notiz"])
+    book.active.append(["a", "Was gilt?", "eins_x000D_\nzwei"])
+    out = io.BytesIO()
+    book.save(out)
+    (foreign,) = FORMATS["xlsx"].read(out.getvalue(), Golds(), "s", None).questions.questions
+    assert foreign.note == "eins\nzwei"
+
+
 def test_a_workbook_is_read_with_its_numbers_days_and_empty_rows() -> None:
     from datetime import datetime
 

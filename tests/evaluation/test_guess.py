@@ -9,8 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from retrieval.errors import BadInput
+from retrieval.evaluation import formats
 from retrieval.evaluation.formats import FORMATS, zipped
 from retrieval.evaluation.formats.guess import Guess, guess
+from retrieval.evaluation.golds import Golds
 from retrieval.evaluation.model import QuestionSet
 from tests.evaluation.question_sets import need, question
 
@@ -67,6 +70,13 @@ def test_an_archive_behind_a_password_and_a_torn_one_are_said() -> None:
 def test_bytes_that_are_no_text_are_said_with_their_line() -> None:
     assert guess(b"id;frage\n1;gut\n2;l\x81uft \xff\xfe\n") == Guess("csv", "torn", 3)
     assert guess(b"a\nb\0c") == Guess("csv", "torn", 2)
+
+
+def test_a_first_line_without_end_is_a_table_that_names_nothing() -> None:
+    data = b"[" + b"1," * 200_000 + b"1]"
+    assert guess(data) == Guess("csv")
+    with pytest.raises(BadInput):
+        formats.read("csv", data, Golds())
 
 
 @given(st.binary(max_size=200))

@@ -46,7 +46,10 @@ def delimiter_of(text: str, known: Mapping[str, object] | None = None) -> str:
         return first[-1]
 
     def names(delimiter: str) -> int:
-        heading = next(csv.reader([first], delimiter=delimiter), [])
+        try:
+            heading = next(csv.reader([first], delimiter=delimiter), [])
+        except csv.Error:  # a cell longer than any name
+            return 0
         return sum((name.strip().casefold() in known) if known is not None else bool(column_of(name)) for name in heading)
 
     return max(_DELIMITERS, key=names)

@@ -20,6 +20,8 @@ NAME = "xlsx"
 _MOST_CHARACTERS = 32_767
 """What one cell of a spreadsheet holds at most (Excel specifications and limits)."""
 _MOST_COLUMNS = 64
+_RETURN = "_x000D_\n"
+"""How a workbook spells an end of line that has a carriage return (ECMA-376, ST_Xstring)."""
 _WIDTHS = (24, 60, 60, 8, 24, 20, 40, 12)
 _PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
 
@@ -70,7 +72,7 @@ def _text(cell: Any) -> str:
         return str(int(cell))
     if isinstance(cell, datetime):
         return cell.date().isoformat()
-    return cell.isoformat() if isinstance(cell, date) else str(cell)
+    return cell.isoformat() if isinstance(cell, date) else str(cell).replace(_RETURN, "\n")
 
 
 def write(questions: QuestionSet) -> bytes:
@@ -94,7 +96,7 @@ def write(questions: QuestionSet) -> bytes:
 
 
 def _fitting(text: str, row: int) -> str:
-    safe = safe_text(text)
+    safe = safe_text(text.replace("\r\n", "\n").replace("\r", "\n"))
     if len(safe) > _MOST_CHARACTERS:
         raise BadInput(
             f"Row {row + 1}: found a text of {len(safe)} characters; a cell of a spreadsheet holds {_MOST_CHARACTERS}. "
