@@ -119,8 +119,8 @@ class Step(msgspec.Struct, frozen=True):
 class Field(msgspec.Struct, frozen=True):
     """Two settings on a grid with both edges: ``means[row][column]`` for ``ys[row]`` and ``xs[column]``; None: refused, or not reached.
 
-    ``done`` of ``total`` cells were computed. ``best`` is (row, column) of the best cell: of several the one whose neighbours are best,
-    then the first. ``alike`` are the cells whose figures are not distinguishable from the best.
+    ``done`` of ``total`` cells were computed. ``best`` is (row, column) of the best cell: of several the one that lies deepest among
+    them, see ``tables.best_cell``. ``alike`` are the cells whose figures are not distinguishable from the best.
     """
 
     xs: tuple[float, ...]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from math import dist
 
 from msgspec.structs import replace
 
@@ -156,12 +157,27 @@ class FieldWay(_TableWay):
 
 
 def best_cell(means: dict[Cell, float]) -> Cell | None:
-    """The cell with the highest mean: of several the one whose neighbours are best on average, then the first; None for none."""
+    """The cell with the highest mean; None for none.
+
+    Of several the one that lies deepest among them, so that both settings may move furthest without a loss; then the one whose neighbours
+    are best on average, the one nearest to the middle of those, and the first.
+    """
     if not means:
         return None
     top = max(means.values())
-    leading = [cell for cell, mean in means.items() if top - mean <= EQUAL]
-    return max(leading, key=lambda cell: _around(cell, means))
+    inner = [cell for cell, mean in means.items() if top - mean <= EQUAL]
+    sides = tuple((-1, 0, 1) if len({cell[axis] for cell in means}) > 1 else (0,) for axis in (0, 1))
+    deeper = inner
+    while deeper and len(means) > 1:
+        inner, every = deeper, set(deeper)
+        deeper = [cell for cell in inner if every.issuperset(_near(cell, sides))]
+    middle = [sum(cell[axis] for cell in inner) / len(inner) for axis in (0, 1)]
+    return max(inner, key=lambda cell: (_around(cell, means), -round(dist(cell, middle), _DIGITS)))
+
+
+def _near(cell: Cell, sides: tuple[tuple[int, ...], ...]) -> list[Cell]:
+    """The cell and those around it."""
+    return [(cell[0] + down, cell[1] + right) for down, right in product(*sides)]
 
 
 def _around(cell: Cell, means: dict[Cell, float]) -> float:

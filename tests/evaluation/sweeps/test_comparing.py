@@ -128,12 +128,15 @@ def test_the_steps_of_whole_numbers_name_who_flips_against_the_value_before() ->
     assert found.values["max_final_results"] > 1
 
 
-def test_of_equal_cells_the_one_with_the_best_neighbours_leads_then_the_first() -> None:
+def test_of_equal_cells_the_deepest_leads_then_the_one_with_the_best_neighbours_then_the_first() -> None:
     assert best_cell({}) is None
     row = dict(zip([(0, column) for column in range(6)], [0.9, 0.1, 0.8, 0.9, 0.8, 0.2], strict=True))
     assert best_cell(row) == (0, 3)
     assert best_cell({(0, 0): 0.5, (0, 1): 0.5, (1, 0): 0.5, (1, 1): 0.5}) == (0, 0)
-    assert best_cell({(0, 0): 0.1 + 0.2, (0, 1): 0.3, (0, 2): 0.3}) == (0, 0)
+    assert best_cell({(0, 0): 0.1 + 0.2, (0, 1): 0.3, (0, 2): 0.3}) == (0, 1)
+    assert best_cell({(0, 0): 0.5}) == (0, 0)
+    field = {(row, column): 0.9 if 1 <= column <= 5 and row <= 4 else 0.1 for row in range(7) for column in range(7)}
+    assert best_cell(field) == (2, 3)
 
 
 # --- both halves ----------------------------------------------------------------------------------------------------------------------
