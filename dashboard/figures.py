@@ -11,6 +11,8 @@ from retrieval.evaluation.statistics import LEVEL, Effect, Estimate, Tried
 from retrieval.model import Address, CorpusSpec
 from retrieval.words import NONE, Words
 
+_ALMOST_SURE = 0.99
+
 
 def name(metric: str, words: Words) -> str:
     """A metric as the page calls it."""
@@ -75,7 +77,8 @@ def warned(tried: Tried, words: Words) -> str:
     """How many settings were tried in a session, and what that does to every comparison; empty for fewer than two."""
     if tried.settings < 2:
         return ""
-    return words.t("figures.tried", n=words.whole(tried.settings), chance=words.percent(min(tried.chance, 0.99)))
+    chance = words.percent(tried.chance) if tried.chance < _ALMOST_SURE else words.t("figures.almost_sure")
+    return words.t("figures.tried", n=words.whole(tried.settings), chance=chance)
 
 
 def moved(changes: Sequence[Change], words: Words, shown: Callable[[Change], str] | None = None) -> list[str]:

@@ -21,6 +21,7 @@ from retrieval.words import NONE, Words
 
 PARTS: tuple[PartName, ...] = ("all", "tuned", "held_out")
 Block = Sequence[str]
+_ALMOST_SURE = 0.99
 
 
 def minutes(decision: Decision, words: Words) -> str:
@@ -190,7 +191,7 @@ def _open(metric: str, effect: Effect, words: Words) -> str:
 def _tuning(decision: Decision, words: Words) -> Iterator[str]:
     counted = tried(decision.tried)
     if counted.settings > 1:
-        chance = words.percent(min(counted.chance, 0.99))
+        chance = words.percent(counted.chance) if counted.chance < _ALMOST_SURE else words.t("decision.uncertain.almost_sure")
         yield words.t("decision.uncertain.tried", n=words.whole(counted.settings), chance=chance)
     else:
         yield words.t("decision.uncertain.not_tried")

@@ -25,7 +25,7 @@ from retrieval.evaluation.golds import CheckedSet, Golds
 from retrieval.evaluation.oracle import STAGES, Oracle, oracle, summed
 from retrieval.evaluation.report import Failed, Report
 from retrieval.evaluation.sets import load
-from retrieval.evaluation.statistics import effect, share
+from retrieval.evaluation.statistics import effect, share, tried
 from retrieval.evaluation.thresholds import Observed, choice, gap, middle
 from retrieval.federated import FederatedRetriever
 from retrieval.model import Address, CorpusSpec
@@ -211,6 +211,12 @@ def test_eight_of_ten_is_not_called_better_than_seven_of_ten() -> None:
     assert "nicht vom Zufall zu unterscheiden" in said
     assert "Besser" not in said
     assert figures.estimated(share(seven), DE) == "0,700 (10 Fragen; Bereich 0,397 bis 0,892 bei 95 % Sicherheit)"
+
+
+def test_the_warning_speaks_of_tests_and_never_of_certainty() -> None:
+    assert figures.warned(tried(1), DE) == ""
+    assert "bis zu 40 % mindestens ein Unterschied nachgewiesen, der nur Zufall ist" in figures.warned(tried(10), DE)
+    assert "bis zu fast 100 %" in figures.warned(tried(500), DE)
 
 
 @BOTH

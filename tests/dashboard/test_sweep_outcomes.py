@@ -106,7 +106,7 @@ def test_the_outcome_shows_both_halves_the_losers_by_name_and_all_settings_tried
     assert cells(winners) == [[NAMES["q1"], "Fragen zum Abstimmen", "0,500", "1,000"]]
     said = text(found)
     assert "bei 3 Fragen nicht vom Zufall zu unterscheiden" in said
-    assert "Diese Fragen haben den Wert ausgesucht; ihr Gewinn fällt deshalb zu günstig aus." in said
+    assert "Diese Fragen haben den Wert ausgesucht; ihr Gewinn fällt deshalb im Schnitt zu günstig aus." in said
     assert "Zurückgehaltene Fragen: Bei allen 2 Fragen gleich." in said
     assert "Bisher wurden 40 Einstellungen probiert." in said
 
