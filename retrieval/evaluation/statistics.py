@@ -58,7 +58,8 @@ class Effect(msgspec.Struct, frozen=True):
 
     ``difference`` is second minus first, on average; ``p`` the chance of a difference at least as large, in either direction, if the
     settings were equally good; ``adjusted`` the same after ``holm`` over everything that was compared at once. ``needed`` is the number of
-    questions at which a difference as large as this one would be found (see ``questions_needed``); None where there is no difference.
+    questions at which a difference as large as this one would be found (see ``questions_needed``), among so many comparisons at that; None
+    where there is no difference.
     """
 
     difference: float | None
@@ -76,7 +77,7 @@ class Effect(msgspec.Struct, frozen=True):
 
 
 class Tried(msgspec.Struct, frozen=True):
-    """How many settings were tried in a session, and the chance that one without any merit looks better than the first."""
+    """How many settings were tried in a session, and the chance that a test calls one different where all are equally good."""
 
     settings: int
     chance: float
@@ -191,18 +192,31 @@ def effect(first: Sequence[float], second: Sequence[float], level: float = LEVEL
     difference = math.fsum(found) / len(found)
     interval = bootstrap(found, level, resamples, seed) if len(found) > 1 else None
     p = randomisation_test(first, second, resamples, seed)
-    needed = questions_needed(found, difference, level=level)
+    needed = _needed(first, second, level)
     return _judged(Effect(difference, len(found), interval, p, p, "equal" if not any(found) else "not_distinguishable", needed), level)
+
+
+def _needed(first: Sequence[float], second: Sequence[float], level: float) -> int | None:
+    found = _differences(first, second)
+    return questions_needed(found, math.fsum(found) / len(found), level=level)
 
 
 def effects(
     pairs: Iterable[tuple[Sequence[float], Sequence[float]]], level: float = LEVEL, resamples: int = RESAMPLES, seed: int = SEED
 ) -> tuple[Effect, ...]:
-    """The effects of several comparisons made at once, each judged by its chance after ``holm``."""
-    alone = [effect(first, second, level, resamples, seed) for first, second in pairs]
+    """The effects of several comparisons made at once, each judged by its chance after ``holm``.
+
+    ``needed`` is what the strictest step of ``holm`` needs, which the first of them must pass.
+    """
+    every = list(pairs)
+    alone = [effect(first, second, level, resamples, seed) for first, second in every]
     asked = [one for one in alone if one.n]
     raised = iter(holm([one.p for one in asked]))
-    return tuple(_judged(msgspec.structs.replace(one, adjusted=next(raised)), level) if one.n else one for one in alone)
+    strict = 1 - (1 - level) / max(1, len(asked))
+    return tuple(
+        _judged(msgspec.structs.replace(one, adjusted=next(raised), needed=_needed(*pair, strict)), level) if one.n else one
+        for one, pair in zip(alone, every, strict=True)
+    )
 
 
 def _judged(one: Effect, level: float) -> Effect:

@@ -125,6 +125,16 @@ def test_what_is_compared_together_must_stand_out_more() -> None:
     assert several[0].adjusted == pytest.approx(2 * several[0].p)
 
 
+def test_what_is_compared_together_needs_more_questions() -> None:
+    alone = effect(VALUES, OTHERS)
+    nine = effects([(VALUES, OTHERS)] * 9)[0]
+    assert alone.needed is not None
+    assert effects([(VALUES, OTHERS)])[0] == alone
+    normal = stats.norm.ppf
+    ratio = ((normal(1 - 0.05 / 18) + normal(0.8)) / (normal(0.975) + normal(0.8))) ** 2
+    assert nine.needed == pytest.approx(alone.needed * ratio, abs=2)
+
+
 @given(values)
 def test_a_setting_against_itself_is_equal(some: list[float]) -> None:
     found = effect(some, some)
