@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from math import ceil, floor, log10
 from typing import Any
 
@@ -66,15 +66,38 @@ def layout(title: str, x: dict[str, Any], y: dict[str, Any], ink: str, height: i
         "xaxis": _inked(x, ink),
         "yaxis": _inked(y, ink),
         "hovermode": "closest",
-        "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-            "x": 0,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        "legend": legend_below(),
+    }
+
+
+def legend_below() -> dict[str, Any]:
+    """A legend under the chart that is read and not clicked."""
+    return {"orientation": "h", "yref": "container", "y": 0, "yanchor": "bottom", "x": 0, "itemclick": False, "itemdoubleclick": False}
+
+
+def rows_axis(labels: Sequence[str], ink: str) -> dict[str, Any]:
+    """One row for each label, from top to bottom."""
+    rows = len(labels)
+    return {
+        "tickvals": list(range(rows)),
+        "ticktext": list(labels),
+        "tickfont": {"color": ink},
+        "range": [rows - 0.4, -0.6],
+        "automargin": True,
+        "zeroline": False,
+        "fixedrange": True,
+    }
+
+
+def scale(low: float, high: float, ticks: Mapping[float, str], ink: str) -> dict[str, Any]:
+    """Numbers from ``low`` to ``high``, with the texts that stand at some of them."""
+    return {
+        "range": [low, high],
+        "tickvals": list(ticks),
+        "ticktext": list(ticks.values()),
+        "tickfont": {"color": ink},
+        "zeroline": False,
+        "fixedrange": True,
     }
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.blocks import Block, row, table
+from dashboard.charts import rows_axis, scale
 from dashboard.naming import figure_text, short_name, title_of
 from retrieval.trace import Trace
 from retrieval.words import Words
@@ -36,24 +37,10 @@ def figure(frame: pd.DataFrame, trace: Trace, words: Words, ink: str) -> dict[st
         "title": {"text": words.t("floor.chart"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 92, "b": 40},
         "xaxis": {
-            "range": [0, 1.06 * top],
+            **scale(0, 1.06 * top, {tick: words.number(tick, 1) for tick in (0, 0.2, 0.4, 0.6, 0.8, 1)}, ink),
             "title": {"text": words.t("floor.axis")},
-            "tickfont": {"color": ink},
-            "zeroline": False,
-            "fixedrange": True,
-            "tickvals": [0, 0.2, 0.4, 0.6, 0.8, 1],
-            "ticktext": [words.number(tick, 1) for tick in (0, 0.2, 0.4, 0.6, 0.8, 1)],
         },
-        "yaxis": {
-            "tickvals": list(range(len(rows))),
-            "ticktext": labels,
-            "tickfont": {"color": ink},
-            "range": [len(rows) - 0.4, -0.6],
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-        },
+        "yaxis": {**rows_axis(labels, ink), "showgrid": False},
         "shapes": [
             {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": {"dash": dash, "width": 1.5, "color": "#8b95a1"}}
             for x, _, dash in marks

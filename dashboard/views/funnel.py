@@ -7,6 +7,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.blocks import Block, folded, paragraph, row, table
+from dashboard.charts import legend_below, rows_axis, scale
 from dashboard.naming import figure_text, short_name, title_of
 from retrieval.exports.cells import Cell
 from retrieval.inspector.funnel import Branch, Funnel, Level
@@ -60,31 +61,9 @@ def figure(frame: pd.DataFrame, words: Words, ink: str) -> dict[str, Any]:
         "height": 150 + 46 * len(STEPS),
         "title": {"text": words.t("funnel.chart"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 60, "b": 80},
-        "xaxis": {
-            "range": [0, 1],
-            "tickvals": [0, 0.25, 0.5, 0.75, 1],
-            "ticktext": [words.percent(tick) for tick in (0, 0.25, 0.5, 0.75, 1)],
-            "tickfont": {"color": ink},
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "yaxis": {
-            "tickvals": list(range(len(STEPS))),
-            "ticktext": labels,
-            "range": [len(STEPS) - 0.5, -0.5],
-            "tickfont": {"color": ink},
-            "automargin": True,
-            "fixedrange": True,
-        },
-        "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-            "x": 0,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        "xaxis": scale(0, 1, {tick: words.percent(tick) for tick in (0, 0.25, 0.5, 0.75, 1)}, ink),
+        "yaxis": rows_axis(labels, ink),
+        "legend": legend_below(),
         "font": {"color": ink},
     }
     return {"data": [_bars(line, number, sums, words, ink) for number, line in enumerate(rows)], "layout": layout}

@@ -10,7 +10,7 @@ import pandas as pd
 
 from dashboard import figures
 from dashboard.blocks import Block, Cell, Line, folded, notice, paragraph, row, table, to_norm
-from dashboard.charts import QUIET, STRONG
+from dashboard.charts import QUIET, STRONG, legend_below, rows_axis, scale
 from dashboard.links import key_of
 from dashboard.naming import figure_text, shortened, title_of
 from retrieval.evaluation.metrics import METRICS
@@ -82,38 +82,14 @@ def figure(frame: pd.DataFrame, words: Words, ink: str) -> dict[str, Any]:
         (place, line["judged"]) for place, line in enumerate(rows) if line["judged"] == line["judged"] and line["judged"] is not None
     ]
     labels = [f"{figure_text(line['name'])} · {words.n('measure.questions', int(line['n']))}" for line in rows]
-    ticks = (0, 0.25, 0.5, 0.75, 1)
     layout = {
         "font": {"color": ink},
         "height": 130 + 34 * len(rows),
         "title": {"text": words.t("measure.chart"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 40, "b": 64},
-        "xaxis": {
-            "range": [-0.03, 1.03],
-            "tickvals": list(ticks),
-            "ticktext": [words.number(tick, 2) for tick in ticks],
-            "tickfont": {"color": ink},
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "yaxis": {
-            "tickvals": list(range(len(rows))),
-            "ticktext": labels,
-            "tickfont": {"color": ink},
-            "range": [len(rows) - 0.4, -0.6],
-            "automargin": True,
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "legend": {
-            "orientation": "h",
-            "y": 0,
-            "yref": "container",
-            "yanchor": "bottom",
-            "x": 0,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        "xaxis": scale(-0.03, 1.03, {tick: words.number(tick, 2) for tick in (0, 0.25, 0.5, 0.75, 1)}, ink),
+        "yaxis": rows_axis(labels, ink),
+        "legend": legend_below(),
     }
     return {"data": [_dots(rows, words), _judged_dots(open_ones, words)], "layout": layout}
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from dashboard import figures
 from dashboard.blocks import Block, Cell, folded, paragraph, row, table
-from dashboard.charts import QUIET, STRONG
+from dashboard.charts import QUIET, STRONG, rows_axis, scale
 from dashboard.naming import figure_text, norm, shortened
 from retrieval.evaluation.oracle import STAGES, Lost, MetricOracle, Oracle, QuestionOracle
 from retrieval.model import CorpusSpec
@@ -62,30 +62,14 @@ def figure(found: MetricOracle, words: Words, ink: str) -> dict[str, Any]:
         "showlegend": False,
     }
     labels = [f"{figure_text(title, 34)}  <b>{text}</b>" for title, text in zip(titles, texts, strict=True)]
-    ticks = (0, 0.25, 0.5, 0.75, 1)
     layout = {
         "font": {"color": ink},
         "height": 100 + 34 * len(titles),
         "title": {"text": words.t("measure.oracle.chart", name=figures.name(found.metric, words)), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 44, "b": 40},
         "bargap": 0.35,
-        "xaxis": {
-            "range": [0, 1.02],
-            "tickvals": list(ticks),
-            "ticktext": [words.number(tick, 2) for tick in ticks],
-            "tickfont": {"color": ink},
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "yaxis": {
-            "tickvals": list(range(len(titles))),
-            "ticktext": labels,
-            "tickfont": {"color": ink},
-            "range": [len(titles) - 0.4, -0.6],
-            "automargin": True,
-            "showgrid": False,
-            "fixedrange": True,
-        },
+        "xaxis": scale(0, 1.02, {tick: words.number(tick, 2) for tick in (0, 0.25, 0.5, 0.75, 1)}, ink),
+        "yaxis": {**rows_axis(labels, ink), "showgrid": False},
     }
     return {"data": [bars], "layout": layout}
 

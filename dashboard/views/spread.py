@@ -8,6 +8,7 @@ from typing import Any
 import pandas as pd
 
 from dashboard.blocks import Block, paragraph, row, table, to_norm
+from dashboard.charts import legend_below, rows_axis, scale
 from dashboard.knobtext import first_up
 from dashboard.links import key_of
 from dashboard.naming import figure_text, norm, short_name, title_of
@@ -53,36 +54,19 @@ def figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict[str, Any
     """A strip for each corpus that was asked, all candidates as marks; floor, VERWEIS_SCORE and 1.0 as lines with their words."""
     strips = [strip for strip in found.strips if strip.state == "asked"]
     top = max([ANCHOR, *(dot.rank for strip in strips for dot in strip.dots)])
-    rows = range(len(strips))
+    labels = [_strip_label(strip, trace, words) for strip in strips]
     layout = {
         "height": 190 + _ROW_HEIGHT * len(strips),
         "title": {"text": words.t("spread.chart"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 96, "b": 92},
         "xaxis": _axis(words.t("spread.axis"), 0, top, words, ink),
-        "yaxis": {
-            "tickvals": list(rows),
-            "ticktext": [_strip_label(strip, trace, words) for strip in strips],
-            "tickfont": {"color": ink},
-            "range": [len(strips) - 0.4, -0.7],
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-        },
+        "yaxis": {**rows_axis(labels, ink), "range": [len(strips) - 0.4, -0.7], "showgrid": False},
         **_lines(found, words),
-        "legend": {
-            "orientation": "h",
-            "yref": "container",
-            "y": 0,
-            "yanchor": "bottom",
-            "x": 0,
-            "itemclick": False,
-            "itemdoubleclick": False,
-        },
+        "legend": legend_below(),
         "hovermode": "closest",
         "font": {"color": ink},
     }
-    placed = [(number, dot) for number, strip in zip(rows, strips, strict=True) for dot in strip.dots]
+    placed = [(number, dot) for number, strip in enumerate(strips) for dot in strip.dots]
     data = [
         _marks([(number, dot) for number, dot in placed if not dot.place], "out", trace, words),
         _marks([(number, dot) for number, dot in placed if dot.place], "in", trace, words),
@@ -93,15 +77,7 @@ def figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict[str, Any
 
 def _axis(title: str, low: float, high: float, words: Words, ink: str) -> dict[str, Any]:
     ticks = [tick / 5 for tick in range(round(low * 5 - 0.49), round(high * 5 + 0.49) + 1)]
-    return {
-        "range": [low - 0.02, high * 1.06],
-        "title": {"text": title},
-        "tickfont": {"color": ink},
-        "zeroline": False,
-        "fixedrange": True,
-        "tickvals": ticks,
-        "ticktext": [words.number(tick, 1) for tick in ticks],
-    }
+    return {**scale(low - 0.02, high * 1.06, {tick: words.number(tick, 1) for tick in ticks}, ink), "title": {"text": title}}
 
 
 def _strip_label(strip: Strip, trace: Trace, words: Words) -> str:
@@ -227,15 +203,7 @@ def decision_figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict
         "title": {"text": words.t("decision.chart"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 74, "b": 48},
         "xaxis": _axis(words.t("decision.axis"), min([0.0, *values]), max([1.0, *values]), words, ink),
-        "yaxis": {
-            "tickvals": list(range(len(scored))),
-            "ticktext": labels,
-            "tickfont": {"color": ink},
-            "range": [len(scored) - 0.4, -0.6],
-            "automargin": True,
-            "zeroline": False,
-            "fixedrange": True,
-        },
+        "yaxis": rows_axis(labels, ink),
         "shapes": [
             {"type": "line", "x0": x, "x1": x, "y0": 0, "y1": 1, "yref": "paper", "line": {"dash": "dot", "width": 1.5, "color": _QUIET}}
             for x in edges

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.blocks import Block, Cell, folded, notice, paragraph, row, table
-from dashboard.charts import QUIET, STRONG
+from dashboard.charts import QUIET, STRONG, rows_axis, scale
 from dashboard.naming import norm, shortened
 from retrieval.evaluation.statistics import LEVEL
 from retrieval.evaluation.thresholds import Choice, Gap, Observed
@@ -71,24 +71,8 @@ def figure(found: Gap, chosen: Choice, words: Words, ink: str) -> dict[str, Any]
         "height": 260,
         "title": {"text": words.t(f"measure.gap.chart.{found.quantity}"), "font": {"color": ink, "size": 15}},
         "margin": {"l": 8, "r": 16, "t": 72, "b": 48},
-        "xaxis": {
-            "range": [low - room, high + room],
-            "tickvals": ticks,
-            "ticktext": [value(tick, words) for tick in ticks],
-            "tickfont": {"color": ink},
-            "zeroline": False,
-            "fixedrange": True,
-        },
-        "yaxis": {
-            "tickvals": [0, 1],
-            "ticktext": labels,
-            "tickfont": {"color": ink},
-            "range": [1.6, -0.6],
-            "automargin": True,
-            "showgrid": False,
-            "zeroline": False,
-            "fixedrange": True,
-        },
+        "xaxis": scale(low - room, high + room, {tick: value(tick, words) for tick in ticks}, ink),
+        "yaxis": {**rows_axis(labels, ink), "showgrid": False},
         "shapes": _shapes(chosen),
         "annotations": [
             {
