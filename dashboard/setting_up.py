@@ -6,10 +6,9 @@ import logging
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import msgspec
 import streamlit as st
@@ -105,12 +104,6 @@ def shelved(opened: Opened) -> Shelved:
     path = opened.place.path
     changed = datetime.fromtimestamp(path.stat().st_mtime if path.is_file() else 0, UTC)
     return Shelved(opened.place.name, opened.place.own, changed.isoformat(timespec="seconds"), opened.seen, opened.checked)
-
-
-def zone() -> tzinfo | None:
-    """The time zone where the reader is, as far as the browser says so."""
-    name = st.context.timezone
-    return ZoneInfo(name) if name else None
 
 
 # --- names -------------------------------------------------------------------------------------------------------------------

@@ -22,12 +22,13 @@ from dashboard.views import question_sets as view
 from retrieval.errors import BadInput, BadSetting
 from retrieval.evaluation import sets
 from retrieval.evaluation.changes import changes
+from retrieval.evaluation.protocol_text import when
 from retrieval.evaluation.workshop import Workshop
 from retrieval.words import Words
 
 _CHOSEN, _FIELD, _TASK = "sets_chosen", "sets_who", "sets_task_shown"
 _WANTED, _TAG, _ODD, _VERSION, _COPY, _WHY = "sets_wanted", "sets_tag", "sets_odd", "sets_version", "sets_copy", "sets_restore_why"
-_LONGEST_NAME, _LONGEST_WHY = 60, 300
+_LONGEST_NAME, _LONGEST_SET, _LONGEST_WHY = 60, 80, 300
 
 
 def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> None:
@@ -47,7 +48,7 @@ def page(runs: Runs, places: Places, above: Sequence[Block], words: Words) -> No
         setting_up.tell(words)
         taking_in.page(desk, None, words)
         return
-    shelf = view.shelf([setting_up.shelved(one) for one in every.values()], setting_up.zone(), words)
+    shelf = view.shelf([setting_up.shelved(one) for one in every.values()], words)
     draw([heading(words.t("sets.shelf.title")), *shelf], "shelf", words.language)
     opened = every[_choice(desk, words)]
     task = _task(words)
@@ -205,7 +206,7 @@ def _copy(desk: Desk, tuning: Tuning, words: Words) -> None:
     with st.form("sets_copy_form"):
         st.text(words.t("sets.copy.text"))
         free = setting_up.suggested(tuning.place.name, desk)
-        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_NAME, key=_COPY)
+        st.text_input(words.t("sets.name"), free, max_chars=_LONGEST_SET, key=_COPY)
         st.caption(words.t("sets.name_hint"))
         st.form_submit_button(words.t("sets.copy.button"), key="sets_copy_button", on_click=_take_copy, args=(desk, tuning))
 
@@ -228,10 +229,9 @@ def _history(desk: Desk, opened: Opened, words: Words) -> None:
         draw([*title, paragraph(words.t("sets.history.none"))], "history", words.language)
         return
     draw(title, "history", words.language)
-    zone = setting_up.zone()
 
     def shown(name: str) -> str:
-        return words.t("sets.history.version", time=view.moment(kept[name].time, zone, words), hash=kept[name].hash)
+        return words.t("sets.history.version", time=when(kept[name].time, words), hash=kept[name].hash)
 
     wanted = st.selectbox(words.t("sets.history.choose"), list(kept), key=f"{_VERSION}_{opened.place.name}", format_func=shown)
     try:

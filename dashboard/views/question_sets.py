@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, tzinfo
+from datetime import datetime
 
 import msgspec
 
@@ -14,6 +14,7 @@ from dashboard.naming import shortened
 from retrieval.evaluation.changes import Edited, SetChanges
 from retrieval.evaluation.golds import CheckedQuestion, CheckedSet, Found, GoldState
 from retrieval.evaluation.model import Question
+from retrieval.evaluation.protocol_text import when
 from retrieval.evaluation.spelling import cell_of
 from retrieval.words import NONE, Words
 
@@ -36,30 +37,22 @@ class Shelved(msgspec.Struct, frozen=True):
     checked: CheckedSet | None = None
 
 
-def moment(iso: str, zone: tzinfo | None, words: Words) -> str:
-    """A point in time where the reader is: ``02.05.2033, 14:05``; as universal time, and said so, where the zone is not known."""
-    at = datetime.fromisoformat(iso)
-    here = at.astimezone(zone) if zone else at
-    shown = f"{words.date(here.date())}, {here:%H:%M}"
-    return shown if zone else words.t("sets.universal", time=shown)
-
-
 # --- the list ---------------------------------------------------------------------------------------------------------------
 
 
-def shelf(found: Sequence[Shelved], zone: tzinfo | None, words: Words) -> list[Block]:
+def shelf(found: Sequence[Shelved], words: Words) -> list[Block]:
     """All sets as a table, with what cannot be found in each."""
     columns = ("name", "questions", "golds", "states", "changed", "hash")
     head = [words.t(f"sets.shelf.{name}") for name in columns]
-    rows = [row(_shelved(one, zone, words)) for one in found]
+    rows = [row(_shelved(one, words)) for one in found]
     return [table(words.t("sets.shelf.caption"), head, rows, numeric=(1, 2))]
 
 
-def _shelved(one: Shelved, zone: tzinfo | None, words: Words) -> list[Cell]:
+def _shelved(one: Shelved, words: Words) -> list[Cell]:
     name: Cell = [written(one.name), *([] if one.own else [words.t("sets.shelf.read_only")])]
-    when, digits = moment(one.changed, zone, words), one.hash[:HASH]
+    changed, digits = when(one.changed, words), one.hash[:HASH]
     if one.checked is None:
-        return [name, NONE, NONE, words.t("sets.shelf.broken"), when, digits]
+        return [name, NONE, NONE, words.t("sets.shelf.broken"), changed, digits]
     empty = one.checked.without_gold
     missing: list[Line] = [words.n("sets.shelf.without", empty)] if empty else []
     return [
@@ -67,7 +60,7 @@ def _shelved(one: Shelved, zone: tzinfo | None, words: Words) -> list[Cell]:
         words.whole(len(one.checked.questions)),
         words.whole(one.checked.golds),
         goldnames.even([*_states(one, words), *missing]),
-        when,
+        changed,
         digits,
     ]
 

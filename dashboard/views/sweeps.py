@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
 
 from dashboard import figures
 from dashboard.blocks import Block, folded, heading, notice, paragraph, row, table
 from dashboard.knobtext import label, shown
 from retrieval.evaluation.desk import Broken, Kept
+from retrieval.evaluation.protocol_text import when
 from retrieval.evaluation.statistics import tried
 from retrieval.evaluation.sweeps.model import COST, Half, Spec, Sweep
 from retrieval.inspector.comparison import WITHOUT, Difference
@@ -19,15 +19,6 @@ Names = Mapping[str, str]
 """The questions by their ids."""
 _HASH = 12
 """So many digits of a fingerprint are shown."""
-
-
-def when(sweep: Sweep, words: Words) -> str:
-    """Day and hour of the start, on the clock of this machine."""
-    try:
-        moment = datetime.fromisoformat(sweep.started).astimezone()
-    except ValueError:
-        return sweep.started
-    return f"{words.date(moment.date())}, {moment:%H:%M}"
 
 
 def knobs(spec: Spec, words: Words) -> str:
@@ -48,7 +39,9 @@ def _plain(value: float, words: Words) -> str:
 def title(sweep: Sweep, words: Words) -> str:
     """One sweep in a list."""
     state = words.t(f"sweeps.state.{sweep.state}")
-    return words.t("sweeps.title", when=when(sweep, words), knobs=knobs(sweep.spec, words), goal=goal(sweep.spec, words), state=state)
+    return words.t(
+        "sweeps.title", when=when(sweep.started, words), knobs=knobs(sweep.spec, words), goal=goal(sweep.spec, words), state=state
+    )
 
 
 # --- while it runs ----------------------------------------------------------------------------------------------------
@@ -73,7 +66,7 @@ def _left(seconds: float | None, words: Words) -> str:
 
 def running(sweep: Sweep, chosen_set: str, words: Words) -> list[Block]:
     """What runs now, with what it was started with."""
-    said = [words.t("sweeps.runs", knobs=knobs(sweep.spec, words), goal=goal(sweep.spec, words), when=when(sweep, words))]
+    said = [words.t("sweeps.runs", knobs=knobs(sweep.spec, words), goal=goal(sweep.spec, words), when=when(sweep.started, words))]
     if sweep.spec.set_name != chosen_set:
         said.append(words.t("sweeps.other_set", name=words.quoted(sweep.spec.set_name)))
     return [paragraph(" ".join([*said, words.t("sweeps.free")])), *basis(sweep, words)]

@@ -416,13 +416,13 @@ def test_questions_are_found_by_word_tag_and_what_is_to_be_said(opened: Open, ow
     page = opened()
     assert len([one for one in page.button if str(one.key).startswith("sets_open_")]) == 3
     page.text_input(key="sets_wanted").set_value("abrechnung").run()
-    assert any(caption.value == "1 von 3 Fragen gezeigt." for caption in page.caption)
+    assert any(caption.value == "1 von 3 Fragen passt zur Auswahl." for caption in page.caption)
     page.text_input(key="sets_wanted").set_value("").run()
     page.selectbox(key="sets_tag").select("Abgabe").run()
     assert [text.value.split("\n")[0] for text in page.text] == [QUESTION]
     page.selectbox(key="sets_tag").select("").run()
     page.checkbox(key="sets_odd").check().run()
-    assert any(caption.value == "2 von 3 Fragen gezeigt." for caption in page.caption)
+    assert any(caption.value == "2 von 3 Fragen passen zur Auswahl." for caption in page.caption)
 
 
 def test_three_hundred_questions_are_shown_twenty_at_a_time(opened: Open, own: Path) -> None:

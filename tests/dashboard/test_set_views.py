@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -19,6 +17,8 @@ from retrieval.evaluation.changes import changes
 from retrieval.evaluation.formats.preview import Preview
 from retrieval.evaluation.golds import CheckedSet, Golds
 from retrieval.evaluation.model import Gold, QuestionSet
+from retrieval.evaluation.protocol_text import when
+from retrieval.words import Words
 from tests.evaluation.question_sets import address, federation, need, question
 
 DE, EN = page_words("de"), page_words("en")
@@ -58,16 +58,23 @@ def tables(blocks: list[Block]) -> list[Block]:
 
 
 def test_the_list_counts_what_cannot_be_found_by_its_state() -> None:
-    (block,) = view.shelf([Shelved("s", True, "2033-05-02T12:05:00+00:00", "ab" * 32, checked())], UTC, DE)
+    (block,) = view.shelf([Shelved("s", True, "2033-05-02T12:05:00+00:00", "ab" * 32, checked())], DE)
     assert cells(block) == [
-        ["s", "4", "6", "1 nicht im Bestand / 1 aufgehoben / 1 nicht eindeutig / 1 Frage ohne Norm", "02.05.2033, 12:05", "abababababab"]
+        [
+            "s",
+            "4",
+            "6",
+            "1 nicht im Bestand / 1 aufgehoben / 1 nicht eindeutig / 1 Frage ohne Norm",
+            "02.05.2033, 14:05 Uhr",
+            "abababababab",
+        ]
     ]
 
 
 def test_missing_broken_and_empty_are_different_displays() -> None:
     made = {"alles": QuestionSet("a", MADE.questions[:1]), "nichts": QuestionSet("n", MADE.questions[3:])}
     found = [Shelved(name, False, "2033-05-02T12:05:00+00:00", "0" * 64, checked(one)) for name, one in made.items()]
-    (block,) = view.shelf([*found, Shelved("kaputt", True, "2033-05-02T12:05:00+00:00", "0" * 64)], UTC, DE)
+    (block,) = view.shelf([*found, Shelved("kaputt", True, "2033-05-02T12:05:00+00:00", "0" * 64)], DE)
     assert [row[:4] for row in cells(block)] == [
         ["alles / Beispielfragen, nur lesen", "1", "3", "alle im Bestand"],
         ["nichts / Beispielfragen, nur lesen", "1", "0", "keine Norm genannt / 1 Frage ohne Norm"],
@@ -75,10 +82,12 @@ def test_missing_broken_and_empty_are_different_displays() -> None:
     ]
 
 
-def test_a_time_is_that_of_the_reader_and_else_said_to_be_universal() -> None:
-    assert view.moment("2033-05-02T22:30:00+00:00", ZoneInfo("Europe/Berlin"), DE) == "03.05.2033, 00:30"
-    assert view.moment("2033-05-02T22:30:00+00:00", None, DE) == "02.05.2033, 22:30 (Weltzeit)"
-    assert view.moment("2033-05-02T22:30:00+00:00", None, EN) == "2 May 2033, 22:30 (universal time)"
+@pytest.mark.parametrize("words", [DE, EN])
+def test_a_set_was_written_at_the_hour_that_the_protocol_names(words: Words) -> None:
+    late = "2033-05-02T22:30:00+00:00"
+    (block,) = view.shelf([Shelved("s", True, late, "0" * 64)], words)
+    assert cells(block)[0][4] == when(late, words)
+    assert "00:30" in cells(block)[0][4]
 
 
 def test_every_norm_that_something_is_to_be_said_about_is_named_with_its_question() -> None:
@@ -98,10 +107,7 @@ def test_a_set_in_good_order_is_said_to_be_so() -> None:
     assert [block["text"] for block in view.problems(checked(good), SPECS, DE)] == ["Alle 3 Normen sind im Bestand und gelten."]
     assert view.problems(checked(QuestionSet("n", MADE.questions[3:])), SPECS, DE) == []
     repealed = QuestionSet("r", (question("a", "", need("sgb_v||§ 300")),))
-    assert (
-        view.problems(checked(repealed), SPECS, DE)[0]["text"]
-        == "Die Norm ist im Bestand und zu finden; trotzdem ist etwas zu ihr zu sagen."
-    )
+    assert view.problems(checked(repealed), SPECS, DE)[0]["text"] == "Die Norm steht im Bestand; trotzdem ist etwas zu ihr zu sagen."
 
 
 def test_no_text_without_a_norm_is_drawn_as_a_link() -> None:

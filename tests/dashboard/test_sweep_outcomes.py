@@ -143,4 +143,11 @@ def test_the_cost_goal_says_what_a_missing_norm_weighs() -> None:
 def test_the_title_in_the_list_has_the_state_before_what_may_be_cut_off() -> None:
     sweep = msgspec.structs.replace(grid(field()), state="stopped", started="2026-11-30T12:00:00+00:00")
     assert sweeps.title(sweep, DE).split(" · ")[1] == "angehalten, unvollständig"
-    assert sweeps.when(msgspec.structs.replace(sweep, started="?"), DE) == "?"
+    assert sweeps.title(msgspec.structs.replace(sweep, started="?"), DE).startswith("? · ")
+    assert sweeps.title(sweep, DE).split(" · ")[2] == "Ausbeute (Recall)"
+
+
+def test_a_sweep_started_at_the_hour_that_the_protocol_names() -> None:
+    sweep = msgspec.structs.replace(grid(field()), started="2026-11-30T23:30:00+00:00")
+    assert sweeps.title(sweep, DE).startswith("01.12.2026, 00:30 Uhr · ")
+    assert "01.12.2026, 00:30 Uhr" in text(sweeps.running(sweep, "fragen", DE))
