@@ -19,6 +19,7 @@ from dashboard.state import State
 from dashboard.tuning import Tuning
 from dashboard.views import heatmap, searched, staircase
 from dashboard.views import sweeps as views
+from dashboard.views.judging import told_apart
 from retrieval.errors import FundstelleError
 from retrieval.evaluation import protocol, verdicts
 from retrieval.evaluation.desk import Desk, Kept, SweepBusy, Watch
@@ -235,9 +236,8 @@ def _choice(kept: Sequence[Kept], words: Words) -> Kept:
         wanted = st.session_state.get(_KEPT, {}).get("chosen") if st.session_state.get(_SEEN) == newest else None
         st.session_state[_CHOSEN] = wanted if wanted in by_id else newest
         st.session_state[_SEEN] = newest
-    chosen: str = st.selectbox(
-        words.t("sweep.choose"), list(by_id), key=_CHOSEN, format_func=lambda one: views.title(by_id[one].sweep, words)
-    )
+    names = told_apart({one: views.title(found.sweep, words) for one, found in by_id.items()})
+    chosen: str = st.selectbox(words.t("sweep.choose"), list(by_id), key=_CHOSEN, format_func=names.__getitem__)
     st.session_state.setdefault(_KEPT, {})["chosen"] = chosen
     return by_id[chosen]
 

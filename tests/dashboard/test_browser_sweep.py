@@ -267,3 +267,19 @@ def test_axe_finds_nothing_grave_and_english_words_stand_everywhere(opened: Open
     whole(page)
     assert list(grave(page)) == []
     assert not re.search(r"Durchlauf|Frage|Einstellung", page.locator('[data-testid="stMain"]').inner_text())
+
+
+def test_two_sweeps_of_one_minute_can_be_told_apart_in_the_list(opened: Open) -> None:
+    page = opened()
+    two(page)
+    fill(page, "Schritte je Achse", 1)
+    see(page, "4 Einstellungen × ")
+    for _ in range(2):
+        start(page)
+        page.get_by_test_id("stProgress").wait_for(state="detached", timeout=30_000)
+        settled(page)
+    page.get_by_role("combobox", name="Durchlauf").click()
+    page.get_by_role("option").nth(1).wait_for()
+    named = page.get_by_role("option").all_inner_texts()
+    page.keyboard.press("Escape")
+    assert len(named) == len(set(named)) == 2
