@@ -35,7 +35,7 @@ def chosen(args: argparse.Namespace) -> Decision | None:
         return None
     if args.settings or args.set:
         found = "--settings" if args.settings else "--set"
-        raise BadInput(f"--decision: found together with {found}, expected one of them. A decision brings its own settings.")
+        raise BadInput(f"--decision: found together with {found}, expected one of them. A decision brings its own settings. Leave one out.")
     return load(args.decision).decision
 
 
@@ -47,7 +47,7 @@ def tolerance(args: argparse.Namespace) -> float:
     except ValueError:
         value = float("nan")
     if not 0 <= value <= 1:
-        raise BadInput(f"--tolerance: found {text[:40]!r}, expected a number from 0 to 1, for example 0.02.")
+        raise BadInput(f"--tolerance: found {text[:40]!r}, expected a number from 0 to 1. Write it like 0.02.")
     return value
 
 

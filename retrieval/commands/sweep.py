@@ -86,7 +86,7 @@ def _goal(name: str | None, cost: str | None) -> Goal:
     try:
         return Goal(_COST, float(cost.strip().replace(",", ".", 1)))
     except ValueError:
-        raise BadInput(f"--cost: found {cost[:40]!r}, expected a number of superfluous hits, for example 5.") from None
+        raise BadInput(f"--cost: found {cost[:40]!r}, expected a number of superfluous hits. Write it like 5 or 2,5.") from None
 
 
 def _verdict(found: Sweep, federation: FederatedRetriever, out: Terminal) -> int:

@@ -128,7 +128,9 @@ def load(path: Path) -> Kept:
     try:
         data = path.read_bytes()
     except OSError as cause:
-        raise BadInput(f"{path.name}: found no file that can be read ({cause.strerror}); expected the .json file of a decision.") from cause
+        raise BadInput(
+            f"{path.name}: found no file that can be read ({cause.strerror}); expected the .json file of a decision. Check the path."
+        ) from cause
     return Kept(path, read_decision(data, path.name), hashlib.sha256(data).hexdigest())
 
 

@@ -78,9 +78,9 @@ def check(spec: Spec, checked: CheckedSet) -> None:
         raise BadSetting(f"Stages left out: found {', '.join(unknown)}; expected some of {', '.join(STAGES)}.")
     for name, found, most in (("cells", spec.cells, _MOST_CELLS), ("trials", spec.trials, _MOST_TRIALS)):
         if not 1 <= found <= most:
-            raise BadInput(f"Sweep, {name}: found {found}, expected a whole number from 1 to {most}.")
+            raise BadInput(f"Sweep, {name}: found {found}, expected a whole number from 1 to {most}. Choose one of them.")
     if spec.seed < 0:
-        raise BadInput(f"Sweep, seed: found {spec.seed}, expected a whole number of at least 0.")
+        raise BadInput(f"Sweep, seed: found {spec.seed}, expected a whole number of at least 0. Choose another one.")
 
 
 def _check_knobs(spec: Spec) -> None:
@@ -88,12 +88,13 @@ def _check_knobs(spec: Spec) -> None:
     if not least <= len(spec.knobs) <= most or len(set(spec.knobs)) < len(spec.knobs):
         number = f"{least}" if least == most else f"at least {least}"
         raise BadInput(
-            f"Sweep of the kind {spec.kind!r}: found the settings {', '.join(spec.knobs) or 'none'}; expected {number}, each named once."
+            f"Sweep of the kind {spec.kind!r}: found the settings {', '.join(spec.knobs) or 'none'}; expected {number}, each named once. "
+            "Choose others, or another kind."
         )
     for name in spec.knobs:
         knob = KNOBS.get(name)
         if knob is None:
-            raise BadInput(f"Sweep: found the setting {name[:40]!r}, which is not known. Known are: {', '.join(SWEPT)}.")
+            raise BadInput(f"Sweep: found the setting {name[:40]!r}, which is not known. Known are: {', '.join(SWEPT)}. Name one of them.")
         if knob.scope == "gather":
             raise BadInput(
                 f"Sweep of {name}: every value of it asks the corpora again, and a sweep asks them once. Measure a few values of it "
@@ -113,9 +114,13 @@ def _check_questions(spec: Spec, checked: CheckedSet) -> None:
     asked = (*spec.questions, *spec.held_out)
     unknown = sorted(set(asked) - {one.id for one in checked.settled.questions})
     if unknown:
-        raise BadInput(f"Sweep of {spec.set_name!r}: found the questions {', '.join(unknown)[:200]}, which are not in the set.")
+        raise BadInput(
+            f"Sweep of {spec.set_name!r}: found the questions {', '.join(unknown)[:200]}, which are not in the set. Set the sweep up again."
+        )
     if len(set(asked)) < len(asked):
-        raise BadInput(f"Sweep of {spec.set_name!r}: found a question twice; expected each once, tuned with or held out.")
+        raise BadInput(
+            f"Sweep of {spec.set_name!r}: found a question twice; expected each once, tuned with or held out. Set the sweep up again."
+        )
     if not spec.questions:
         raise BadInput(f"Sweep of {spec.set_name!r}: found no question to tune with. Add questions to the set, or hold none out.")
 

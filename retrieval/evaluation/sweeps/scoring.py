@@ -53,7 +53,7 @@ def measure_of(goal: Goal) -> Measure:
             )
         return lambda lists, k: cost(lists, k, goal.hits_per_norm)
     if goal.metric not in goals():
-        raise BadInput(f"Goal of a sweep: found {goal.metric[:40]!r}, expected one of {', '.join(goals())}.")
+        raise BadInput(f"Goal of a sweep: found {goal.metric[:40]!r}, expected one of {', '.join(goals())}. Name one of them.")
     return METRICS[goal.metric].of
 
 
