@@ -152,7 +152,7 @@ def _against(tuning: Tuning, here: Side, judgements: Judgements, words: Words) -
         *([paragraph(warned)] if warned else []),
     ]
     draw(drawn, "against", words.language)
-    _halves(tuning, here, before, after, words)
+    _halves(tuning, (other, here), before, after, words)
 
 
 def _other(words: Words) -> Side | None:
@@ -187,28 +187,33 @@ def _uploaded(words: Words) -> Side | None:
         return None
 
 
-def _halves(tuning: Tuning, here: Side, before: Report, after: Report, words: Words) -> None:
-    """The comparison on the questions to tune with, and on those held out once somebody asks to see them."""
+def _halves(tuning: Tuning, sides: tuple[Side, Side], before: Report, after: Report, words: Words) -> None:
+    """The comparison on the questions to tune with, and on those held out once somebody asks to see them for these two settings."""
     used, held = halves(one.id for one in tuning.checked.settled.questions)
     draw([heading(words.t("measure.section.halves")), paragraph(words.t("measure.halves.says"))], "halves_title", words.language)
-    shown: set[str] = st.session_state.setdefault(_REVEALED, set())
-    seen = tuning.fingerprint in shown
+    shown: set[object] = st.session_state.setdefault(_REVEALED, set())
+    seen = _looked_at(tuning, sides) in shown
     kept: Against | None = against(before, after, held) if seen else None
     draw(against_view.halves(against(before, after, used), kept, (len(used), len(held)), words), "halves", words.language)
     looked = assessing.revealed(tuning)
     if looked:
         st.caption(words.n("measure.halves.looked", looked))
     if not seen:
-        st.button(words.t("measure.halves.reveal"), key="measure_reveal", on_click=_reveal, args=(tuning, here, len(held)))
+        st.button(words.t("measure.halves.reveal"), key="measure_reveal", on_click=_reveal, args=(tuning, sides, len(held)))
         st.caption(words.t("measure.halves.warning"))
 
 
-def _reveal(tuning: Tuning, here: Side, questions: int) -> None:
+def _looked_at(tuning: Tuning, sides: tuple[Side, Side]) -> object:
+    """What one look at the questions held out shows: another comparison is another look."""
+    return tuning.fingerprint, *(side.key for side in sides)
+
+
+def _reveal(tuning: Tuning, sides: tuple[Side, Side], questions: int) -> None:
     try:
-        tuning.note("revealed", settings=here.settings, details={"questions": questions})
+        tuning.note("revealed", settings=sides[1].settings, details={"questions": questions})
     except BadInput:  # the page says at its top that the protocol cannot be kept
         log.exception("the protocol of the set could not be written")
-    st.session_state.setdefault(_REVEALED, set()).add(tuning.fingerprint)
+    st.session_state.setdefault(_REVEALED, set()).add(_looked_at(tuning, sides))
 
 
 # --- where norms are lost ---------------------------------------------------------------------------------------------

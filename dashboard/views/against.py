@@ -68,6 +68,7 @@ def verdicts(found: Against, before: Report, after: Report, titles: tuple[str, s
     head = [words.t("measure.head.figure"), *titles, *(words.t(f"measure.against.head.{name}") for name in names)]
     rows = [_row(one, before, after, words) for one in found.metrics]
     drawn = [paragraph(summary(found, words)), table(words.t("measure.against.caption"), head, rows, numeric=range(1, 5))]
+    drawn.append(paragraph(words.t("measure.against.rounded"), muted=True))
     differing = [one for one in found.metrics if one.effect.n and one.effect.verdict != "equal"]
     if differing:
         said = [row([figures.name(one.metric, words), [figures.verdict(one.effect, words), *_names(one, words)]]) for one in differing]

@@ -166,7 +166,7 @@ def _touching(one: Figure, report: Report, specs: Specs, words: Words) -> Cell:
     touching = {_problem_name(found, specs, words): found for found in report.problems if found.question_id in entered}
     if not one.golds:
         return NONE
-    if not touching:
+    if not touching or not METRICS[one.metric].compared:
         return words.t("measure.limit_none") if report.checked else words.t("measure.limit_unchecked")
     counted = words.t("measure.of", n=words.whole(one.unreachable + one.repealed), all=words.n("measure.norms", one.golds))
     named = [_line(name, found) for name, found in list(touching.items())[:_NAMED]]

@@ -185,7 +185,7 @@ def test_the_heap_hides_the_settings_and_stays_in_its_order_after_a_reload(opene
     def heap(of: Any) -> list[str]:
         of.get_by_text("gemeinsamer Topf", exact=True).click()
         settled(of)
-        see(of, "Die Treffer aus 2 Einstellungen (die jetzige, die Voreinstellungen), jeder einmal und in zufälliger Reihenfolge.")
+        see(of, "Die Treffer aus 2 Einstellungen (die jetzige, die Vorgaben), jeder einmal und in zufälliger Reihenfolge.")
         return [norm(of), progress(of)]
 
     first = heap(page)

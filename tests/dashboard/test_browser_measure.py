@@ -83,7 +83,12 @@ def test_the_held_out_questions_are_seen_when_somebody_asks_and_the_protocol_say
     see(page, "laut Protokoll bisher 1 Mal angesehen")
     assert page.get_by_text("noch nicht angesehen").count() == 0
     assert len(noted(workshop, "revealed")) == 1
-    assert noted(workshop, "compared")[0].details["against"] == "Voreinstellungen"
+    assert noted(workshop, "compared")[0].details["against"] == "Vorgaben"
+    slider = page.get_by_test_id("stSidebar").get_by_role("slider", name="Wert eines Verweisziels")
+    slider.press("ArrowLeft")
+    see(page, "Wert eines Verweisziels (VERWEIS_SCORE): 0,50 → 0,96")
+    see(page, "für diesen Vergleich noch nicht angesehen")
+    assert len(noted(workshop, "revealed")) == 1
 
 
 def test_a_settings_file_is_compared_and_what_is_none_is_refused_in_words(visit: Visit, desk: Server) -> None:

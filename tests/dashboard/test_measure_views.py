@@ -105,6 +105,8 @@ def test_gold_out_of_stock_is_named_in_every_figure_that_it_touches() -> None:
     by_name = {row["cells"][0]: row["cells"] for row in found["rows"]}
     assert by_name["Ausbeute (Recall)"][-1] == ["1 von 3 bekannten Normen", "G · b (nicht im Bestand)"]
     assert by_name["Kettenabdeckung"][-1] == ["1 von 2 bekannten Normen", "G · b (nicht im Bestand)"]
+    assert by_name["Beurteilte Plätze"][-1] == "nichts"
+    assert "Beurteilte Plätze" not in cells(limits, 0)[3]
     assert cells(limits, 0)[1:3] == ["nicht im Bestand", "Frage eins?"]
     assert "Kettenabdeckung" in cells(limits, 0)[3]
 
@@ -142,7 +144,7 @@ def test_a_figure_without_a_question_is_a_dash_and_no_zero() -> None:
 def test_what_limits_the_figures_is_counted_by_its_state() -> None:
     one = simple("a b c", id="eins")
     made = evaluate(checked({"eins": ("repealed", "not_in_stock", "not_in_stock")}, one), {"eins": run_of("x")}, sampling=QUICK)
-    assert measures.about(made, DE).endswith("3 bekannte Normen begrenzen die Kennzahlen (1 aufgehoben, 2 nicht im Bestand).")
+    assert measures.about(made, DE).endswith("3 bekannte Normen können die Kennzahlen begrenzen (1 aufgehoben, 2 nicht im Bestand).")
 
 
 @BOTH
@@ -237,8 +239,8 @@ def test_nobody_sees_the_held_out_half_before_it_is_asked_for(report: Report, ot
     ids = [row.question_id for row in report.rows]
     tuned, held = against(report, other, ids[:20], QUICK), against(report, other, ids[20:], QUICK)
     hidden, shown = (tables(against_view.halves(tuned, one, (20, 18), DE))[0] for one in (None, held))
-    assert {row["cells"][2] for row in hidden["rows"]} == {"noch nicht angesehen"}
-    assert all(row["cells"][2] != "noch nicht angesehen" for row in shown["rows"])
+    assert {row["cells"][2] for row in hidden["rows"]} == {"für diesen Vergleich noch nicht angesehen"}
+    assert all("noch nicht angesehen" not in str(row["cells"][2]) for row in shown["rows"])
     assert [row["cells"][1] for row in hidden["rows"]] == [row["cells"][1] for row in shown["rows"]]
 
 
