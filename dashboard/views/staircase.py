@@ -198,6 +198,8 @@ def blocks(sweep: Sweep, line: Line, names: Names, revealed: bool, words: Words)
     """The sentence under the chart and its tables: the stretches, and who changes at each step."""
     said = [paragraph(" ".join(sentences(sweep, line, revealed, words))), paragraph(words.t("staircase.plateau"), muted=True)]
     found = [*said, folded(words.t("staircase.stretches"), _plateaus(line, words), f"plateaus-{sweep.id}")]
+    if revealed and line.held is not None:
+        found.append(folded(words.t("staircase.held_stretches"), _held(line.held, words), f"held-plateaus-{sweep.id}"))
     steps = list(zip(line.staircase.points[1:-1], line.staircase.flips, strict=False))
     found.append(folded(words.t("staircase.who"), _flips(line.staircase.knob, steps, names, words), f"flips-{sweep.id}"))
     return found
@@ -216,6 +218,14 @@ def _plateaus(line: Line, words: Words) -> list[Block]:
             row([*cells, words.number(one.value), words.whole(len(flips) if begins else None), ", ".join(what)], "strong" if what else "")
         )
     return _cut(words.t("staircase.stretches_caption"), head, rows, words, numeric=(0, 1, 2, 3))
+
+
+def _held(held: Staircase, words: Words) -> list[Block]:
+    """The dashed line as a table; which value to take is no question to those held out, so nothing in it stands out."""
+    knob = KNOBS[held.knob]
+    head = [words.t(f"staircase.head.{name}") for name in ("low", "high", "mean")]
+    rows = [row([number(knob, one.low, words), number(knob, one.high, words), words.number(one.value)]) for one, _ in _stretches(held)]
+    return _cut(words.t("staircase.held_caption"), head, rows, words, numeric=(0, 1, 2))
 
 
 def _holds(found: Staircase, one: Plateau, at: float) -> bool:

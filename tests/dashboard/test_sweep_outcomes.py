@@ -130,7 +130,7 @@ def test_questions_that_count_in_nothing_are_named_with_the_reason() -> None:
     assert ["Wann <b>darf</b> sie?", "RuntimeError: kaputt"] in [row for one in tables(found) for row in cells(one)]
     said = text(found)
     assert "1 Frage ist ausgefallen und zählt nicht mit" in said
-    assert "1 Frage hat für dieses Ziel keinen Wert und zählt nicht mit" in said
+    assert "1 der Fragen zum Abstimmen hat für dieses Ziel keinen Wert und zählt nicht mit" in said
     assert "Ein Vergleich mit dem Wert beim Start liegt nicht vor" in said
 
 

@@ -192,6 +192,12 @@ def test_the_tables_list_every_plateau_and_who_changes_at_each_step() -> None:
     ]
 
 
+def test_the_line_of_the_questions_held_out_has_its_table_once_it_is_drawn() -> None:
+    hidden, shown = (tables(staircase.blocks(swept(line()), line(), NAMES, revealed, DE)) for revealed in (False, True))
+    assert len(hidden) == 2
+    assert cells(shown[1]) == [["0,00", "0,45", "0,200"], ["0,45", "1,00", "0,400"]]
+
+
 def test_the_frame_is_what_the_table_shows() -> None:
     assert staircase.frame(line()).values.tolist() == [[0, 0.3, 0.5, 0], [0.3, 0.6, 1, 2], [0.6, 0.6, 0.8, 0], [0.6, 1, 0.75, 1]]
 
