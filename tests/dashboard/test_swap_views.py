@@ -80,7 +80,7 @@ def test_the_honest_sentence_says_when_a_difference_may_be_chance_and_who_loses(
 def test_the_summary_counts_lists_hits_and_the_quota() -> None:
     assert view.summary([LOSES, CHANGES, SAME], DE) == (
         "Von 3 Listen enthalten 2 andere Treffer. Dabei fallen 2 Treffer heraus, und 2 Treffer kommen herein. "
-        "Bei 1 dieser Listen nimmt ein Regelwerk mit dem zweiten Wert nicht mehr an der Quote teil."
+        "Bei 1 dieser Listen nimmt mindestens ein Regelwerk mit dem zweiten Wert nicht mehr an der Quote teil."
     )
     assert view.summary([SAME], DE).startswith("Die Liste der einen Frage enthält unter beiden Werten dieselben Treffer")
 

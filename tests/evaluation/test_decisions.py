@@ -286,7 +286,7 @@ def test_what_is_uncertain_is_said() -> None:
     assert "42 Einstellungen gemessen" in said
     assert "laut Protokoll nicht angesehen" in said
     assert "Eine von 16 bekannten Normen" in said
-    assert "§1 AMG-T (weggefallen, nur mit Namen zu finden; Frage f1)" in said
+    assert "§1 AMG-T (aufgehoben, nur mit Namen zu finden; Frage f1)" in said
     seen = made(
         events=(*EVENTS, event("revealed"), event("revealed")), judging=Judging(("Ada",), 5), judgements={"f0": (Gold(Address("gesetz")),)}
     )

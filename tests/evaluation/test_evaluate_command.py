@@ -62,7 +62,7 @@ def test_the_figures_stand_with_their_range_and_what_limits_them(run: Run, sampl
     assert "Fragen mit Treffer [success] 0,667 (0,208 bis 0,939) 0,667 3 2 von 3" in lines
     assert "Ohne bekannte Norm, in keiner Kennzahl: offen" in lines
     assert "nirgends § 999 HVG-A nicht im Bestand, nicht zu finden" in lines
-    assert "aufgehoben § 52 HVG-A weggefallen, nur mit Namen zu finden" in lines
+    assert "aufgehoben § 52 HVG-A aufgehoben, nur mit Namen zu finden" in lines
     assert "Leistungen 1,000 (0,207 bis 1,000) 1" in lines
     assert any(line.startswith("HVG-A ") and line.endswith(" 3 2 von 3") for line in lines)
 

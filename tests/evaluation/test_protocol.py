@@ -143,5 +143,5 @@ def test_settings_that_were_looked_at_for_a_comparison_are_not_those_in_force() 
     assert protocol.latest(found[:2]) == found[0]
     words = Words("de")
     assert protocol_text.sentence(found[1], words) == "Ada hat zum Vergleich die Kennzahlen anderer Einstellungen gemessen."
-    moved = "Gegenüber den geltenden Einstellungen: Wert eines Verweisziels (VERWEIS_SCORE) 0,48 → 0,50."
+    moved = "Gegenüber den zuletzt festgehaltenen Einstellungen: Wert eines Verweisziels (VERWEIS_SCORE) 0,48 → 0,50."
     assert protocol_text.change(found[1], aside, words) == moved
