@@ -18,7 +18,6 @@ from dashboard.views.judging import torn
 from retrieval.decide import decide
 from retrieval.errors import BadInput
 from retrieval.evaluation import verdicts
-from retrieval.evaluation.evaluate import evaluate
 from retrieval.evaluation.judging import NO_JUDGEMENTS, Judgements
 from retrieval.evaluation.protocol import Act, Event, events
 from retrieval.evaluation.report import Report
@@ -85,12 +84,8 @@ def both(tuning: Tuning, first: Side, second: Side, judgements: Judgements, word
     if one.k == other.k:
         return one, other
     k = max(one.k, other.k)
-    return _at(tuning, first, k, judgements), _at(tuning, second, k, judgements)
-
-
-def _at(tuning: Tuning, side: Side, k: int, judgements: Judgements) -> Report:
-    key = ("report", k, side.key, repr(judgements))
-    return kept(tuning, key, lambda: evaluate(tuning.checked, lambda text: run(tuning, text, side), k=k, judgements=judgements))
+    one, other = (measuring.report(tuning, side.settings, side.without, judgements, k=k) for side in (first, second))
+    return one, other
 
 
 def run(tuning: Tuning, text: str, side: Side) -> Trace:

@@ -29,11 +29,15 @@ def report(
     without: Sequence[str] | None = None,
     judgements: Judgements = NO_JUDGEMENTS,
     watch: Watch | None = None,
+    k: int | None = None,
 ) -> Report:
-    """What a setting makes of the set; the settings and stages in force where none are given."""
+    """What a setting makes of the set; the settings and stages in force where none are given.
+
+    ``k``: the places that are looked at; as many as the list has where none are given.
+    """
     used = settings or tuning.settings
     left_out = tuple(tuning.state.without if without is None else without)
-    what = (str(tuning.index), tuning.runs.stamp, tuning.loaded.seen, used.flat(), left_out, tuple(judgements.items()))
+    what = (str(tuning.index), tuning.runs.stamp, tuning.loaded.seen, used.flat(), left_out, tuple(judgements.items()), k)
     key = msgspec.json.encode(what)
     with _lock:
         known = _reports.get(key)
@@ -50,7 +54,7 @@ def report(
             watch(done, every)
         return trace
 
-    found = evaluate(tuning.checked, run, judgements=judgements)
+    found = evaluate(tuning.checked, run, k=k, judgements=judgements)
     if not found.failed and not found.partial:  # what failed may go well the next time
         with _lock:
             _reports[key] = found

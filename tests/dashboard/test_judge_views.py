@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from dashboard import assessing, sitting
+from dashboard import assessing, measuring, sitting
+from dashboard.assessing import Side
 from dashboard.state import State
 from dashboard.stock import Runs
 from dashboard.tuning import SetPlace, Tuning
@@ -22,6 +23,7 @@ from retrieval.errors import BadInput
 from retrieval.evaluation import protocol, sets
 from retrieval.evaluation.agreement import agreement
 from retrieval.evaluation.golds import Golds
+from retrieval.evaluation.judging import NO_JUDGEMENTS
 from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
 from retrieval.evaluation.pooling import in_order
 from retrieval.evaluation.verdicts import Verdict, append, conflicts
@@ -314,6 +316,19 @@ def test_a_judgement_that_broke_off_is_named_where_judgements_count_and_costs_no
     assert notice["title"] == "Ein Urteil brach beim Schreiben ab"
     assert "Zeile 2 der Datei" in notice["lines"][0]
     assert view.torn((), words) == []
+
+
+def test_lists_of_different_length_are_measured_on_the_same_places_and_once(work: Tuning, monkeypatch: pytest.MonkeyPatch) -> None:
+    words = page_words("de")
+    sides = Side("", Settings.of(max_final_results=3)), Side("", Settings())
+    found = assessing.both(work, *sides, NO_JUDGEMENTS, words)
+    assert [one.k for one in found] == [10, 10]
+
+    def again(*given: object, **more: object) -> None:
+        raise AssertionError("measured twice")
+
+    monkeypatch.setattr(measuring, "evaluate", again)
+    assert assessing.both(work, *sides, NO_JUDGEMENTS, words) == found
 
 
 def test_the_protocol_is_told_of_a_sitting_once(work: Tuning) -> None:
