@@ -112,7 +112,8 @@ def read(path: Path, kind: type[One], called: str) -> Lines[One]:
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             if _TORN not in str(error):
                 raise BadInput(
-                    f"{path.name}, line {number}: found no {called} ({error}); expected one JSON object. Mend the line."
+                    f"{path.name}, line {number}: found no {called} ({error}); expected one JSON object that this version knows. "
+                    "Read it with the version that wrote it, or mend the line."
                 ) from None
             torn.append(number)
     return Lines(tuple(found), tuple(torn))

@@ -210,7 +210,7 @@ def test_a_broken_file_is_named_and_hides_no_other(desk: Desk) -> None:
     found = desk.sweeps(NAME)
     assert len(found.kept) == 1
     assert [one.name for one in found.broken] == ["tief.json", "kein.json", "halb.json"]
-    assert all("found no sweep" in one.message for one in found.broken)
+    assert all("found no sweep" in one.message and "Read it with the version that wrote it" in one.message for one in found.broken)
 
 
 def test_a_changed_file_is_read_again(desk: Desk) -> None:
