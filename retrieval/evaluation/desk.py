@@ -270,10 +270,8 @@ def _sweep(path: Path) -> Sweep | Broken:
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Sweep)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        return Broken(
-            path.name,
-            f"{path.name}: found no sweep ({error}); expected what a sweep of this version wrote. Read it with the version that wrote it, or move it away.",
-        )
+        wanted = "expected what a sweep of this version wrote. Read it with the version that wrote it, or move it away."
+        return Broken(path.name, f"{path.name}: found no sweep ({error}); {wanted}")
     # Whatever the file says of itself, it is found by its name.
     return msgspec.structs.replace(found, id=path.stem)
 
