@@ -90,7 +90,7 @@ def _form(tuning: Tuning, desk: Desk, words: Words) -> None:
     for name in _VALUES:
         if f"sweep_{name}" in st.session_state:
             st.session_state.setdefault(_KEPT, {})[name] = st.session_state[f"sweep_{name}"]
-    missing = _missing(kind, names, asked, words)
+    missing = _missing(kind, names, asked, len(held), words)
     label = missing or _start_label(kind, names, numbers["cells"], numbers["trials"], asked, words)
     wanted = {"knobs": names, "goal": goal, "kind": kind, "hold_out": hold_out, **numbers}
     running = desk.running() is not None
@@ -159,10 +159,10 @@ def _numbers(kind: Kind, words: Words) -> dict[str, int]:
     return found
 
 
-def _missing(kind: Kind, names: Sequence[str], asked: int, words: Words) -> str:
+def _missing(kind: Kind, names: Sequence[str], asked: int, held: int, words: Words) -> str:
     """What is missing before a sweep can start; empty for nothing."""
     if not asked:
-        return words.t("sweep.no_questions")
+        return words.t("sweep.all_held" if held else "sweep.no_questions")
     if kind == "two" and len(set(names)) < 2:
         return words.t("sweep.too_few")
     return "" if names else words.t("sweep.none_chosen")

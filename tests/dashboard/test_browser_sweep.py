@@ -15,6 +15,7 @@ from dashboard.words import page_words
 from retrieval.evaluation import protocol, sets
 from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
 from retrieval.evaluation.protocol import Event
+from retrieval.evaluation.statistics import held_out
 from retrieval.evaluation.sweeps.model import Sweep
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
@@ -267,6 +268,17 @@ def test_axe_finds_nothing_grave_and_english_words_stand_everywhere(opened: Open
     whole(page)
     assert list(grave(page)) == []
     assert not re.search(r"Durchlauf|Frage|Einstellung", page.locator('[data-testid="stMain"]').inner_text())
+
+
+def test_where_all_questions_are_held_out_the_page_says_so(visit: Visit, tuned: Server, workshop: Workshop, name: str) -> None:
+    made = sets.load(workshop.set_file(name))
+    held = next(one for one in map("kennung{}".format, range(50)) if held_out(one))
+    only = msgspec.structs.replace(made.questions, questions=(msgspec.structs.replace(made.questions.questions[0], id=held),))
+    sets.save(workshop.set_file(name), only, made.seen)
+    page = visit(f"abstimmen?set={name}", address=tuned.address)
+    see(page, "Alle Fragen sind zurückgehalten; zum Abstimmen bleibt keine.")
+    page.get_by_text("Die Hälfte der Fragen zurückhalten").click()
+    see(page, "Alle Werte × 1 Frage berechnen")
 
 
 def test_two_sweeps_of_one_minute_can_be_told_apart_in_the_list(opened: Open) -> None:
