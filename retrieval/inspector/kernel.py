@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from retrieval.decide import by_address, reference_key, selection_of
 from retrieval.errors import NotGathered
-from retrieval.inspector.reach import Candidate, ahead, brought_in, candidates
+from retrieval.inspector.reach import Candidate, ahead, astray, brought_in, candidates
 from retrieval.ranking import Entry
 from retrieval.settings import Settings
 from retrieval.stages.references import given_targets, targets
@@ -43,15 +43,13 @@ class Block(msgspec.Struct, frozen=True):
 
 
 class _Matrix(msgspec.Struct, frozen=True):
-    """Entries in order, one row for each setting: rank (-inf: not there), chunk and corpus, by their numbers."""
+    """Entries in order, one row for each setting: rank (-inf: not there), and chunk by its number."""
 
     ranks: Floats
     chunks: Whole
-    corpora: Whole
 
     def ordered(self, order: Whole) -> _Matrix:
-        ranks, chunks, corpora = self.ranks, self.chunks, self.corpora
-        return _Matrix(np.take_along_axis(ranks, order, 1), np.take_along_axis(chunks, order, 1), np.take_along_axis(corpora, order, 1))
+        return _Matrix(np.take_along_axis(self.ranks, order, 1), np.take_along_axis(self.chunks, order, 1))
 
 
 class Kernel:
@@ -75,6 +73,7 @@ class Kernel:
         answers = [self._pool.answers[corpus] for corpus in selection.selected]
         fixed, _ = by_address(answers, self._pool, selection, claimed="anchors" not in without)
         self._chunk_ids: list[str] = []
+        self._homes: list[int] = []
         self._numbers: dict[str, int] = {}
         self._columns(fixed, candidates(self._pool, settings))
         self._named = self._asked(() if "named_first" in without else pool.named)
@@ -91,13 +90,16 @@ class Kernel:
             if standing is None or entry.rank > standing.rank:
                 winners[entry.identity] = entry
         self._column = {name: number for number, name in enumerate(dict.fromkeys([*winners, *(one.identity for one in fused)]))}
-        corpus_of = {entry.identity: entry.corpus_id for entry in winners.values()} | {one.identity: one.corpus_id for one in fused}
-        self._corpus = np.array([self._corpora[corpus_of[name]] for name in self._column], np.int64)
         self._fixed = len(winners)
         self._fixed_ranks = np.array([entry.rank for entry in winners.values()], np.float64)
         self._fixed_chunks = np.array([self._number(entry.chunk_id) for entry in winners.values()], np.int64)
         self._of = np.array([self._column[one.identity] for one in fused], np.int64)
         self._fused_chunks = np.array([self._number(one.chunk_id) for one in fused], np.int64)
+        homes = np.zeros(len(self._column), np.int64)
+        homes[self._of], homes[: self._fixed] = self._home(self._fused_chunks), self._home(self._fixed_chunks)
+        mixed = astray(self._pool)
+        sure = np.array([name not in mixed for name in self._column], np.bool_)
+        self._members = [np.flatnonzero(sure & (homes == corpus)) for corpus in range(len(self._corpora))]
         sides = ("vector_place", "lexical_place") if self._by_rank else ("vector", "lexical")
         known = [[getattr(one, side) for one in fused] for side in sides]
         self._has = np.array([[one is not None for one in side] for side in known], np.bool_)
@@ -113,7 +115,13 @@ class Kernel:
         if chunk_id not in self._numbers:
             self._numbers[chunk_id] = len(self._chunk_ids)
             self._chunk_ids.append(chunk_id)
+            self._homes.append(self._corpora[self._pool.chunks[chunk_id].corpus_id])
         return self._numbers[chunk_id]
+
+    def _home(self, chunks: Whole) -> Whole:
+        """The corpora of these chunks, by their numbers; 0 where there is no chunk at all."""
+        found: Whole = np.array([*self._homes, 0], np.int64)[chunks]
+        return found
 
     def _liftable(self, chunk_id: str) -> frozenset[int]:
         """The columns that the references of a chunk may lift."""
@@ -151,13 +159,13 @@ class Kernel:
         """
         ends = [(share, k) for share in (block.vector.min(), block.vector.max()) for k in (block.k.min(), block.k.max())]
         corners = np.stack([self._at(share, k) for share, k in ends])
-        low, high = np.full(len(self._corpus), -np.inf), corners.max(axis=0)
+        low, high = np.full(len(self._column), -np.inf), corners.max(axis=0)
         np.maximum.at(low, self._of, corners.min(axis=0))
         near = high >= _nth(low, self._limit + 1) - _MARGIN
         kept = near.copy()
-        own = self._corpus[self._of]
-        for corpus in range(len(self._corpora)):
-            kept |= (own == corpus) & (high >= _nth(low[self._corpus == corpus], max(1, self._rounds)) - _MARGIN)
+        own = self._home(self._fused_chunks)
+        for corpus, members in enumerate(self._members):
+            kept |= (own == corpus) & (high >= _nth(low[members], max(1, self._rounds)) - _MARGIN)
         lifted = self._lifted.union(*(self._lifts[one] for one in np.flatnonzero(near)))
         return np.flatnonzero(kept | np.isin(self._of, list(lifted)))
 
@@ -186,7 +194,7 @@ class Kernel:
         keep = self._kept(block)
         sums, scores = self._scores(block, keep)
         rows, numbers = len(block.vector), self._fused_chunks[keep]
-        ranks, ties = np.full((2, rows, len(self._corpus)), -np.inf)
+        ranks, ties = np.full((2, rows, len(self._column)), -np.inf)
         chunks = np.zeros(ranks.shape, np.int64)
         ranks[:, : self._fixed], ties[:, : self._fixed], chunks[:, : self._fixed] = self._fixed_ranks, np.inf, self._fixed_chunks
         columns, count = np.unique(self._of[keep], return_counts=True)
@@ -207,7 +215,7 @@ class Kernel:
         used = np.union1d(np.arange(self._fixed), columns)
         order = used[np.lexsort((met[:, used], -ties[:, used]), axis=1)]
         order = np.take_along_axis(order, np.argsort(-np.take_along_axis(ranks, order, 1), axis=1, kind="stable"), 1)
-        return _Matrix(ranks, chunks, np.broadcast_to(self._corpus, ranks.shape)).ordered(order), order
+        return _Matrix(ranks, chunks).ordered(order), order
 
     # --- references ------------------------------------------------------------------------------------------------------
 
@@ -216,8 +224,7 @@ class Kernel:
         ranks, chunks = anchored.ranks.copy(), anchored.chunks.copy()
         runs = list(self._runs(anchored)) if self._cap else []
         rows, width = len(ranks), max((len(found) for _, found in runs), default=0)
-        added = np.full((rows, width), -np.inf)
-        added_chunks, added_corpora = np.zeros((2, rows, width), np.int64)
+        added, added_chunks = np.full((rows, width), -np.inf), np.zeros((rows, width), np.int64)
         for rows_of, found in runs:
             score = verweis[rows_of]
             for slot, (chunk, column) in enumerate(found):
@@ -227,9 +234,7 @@ class Kernel:
                 chunks[rows_of] = np.where(lifted, chunk, chunks[rows_of])
                 added[rows_of, slot] = np.where(there.any(axis=1), -np.inf, score)
                 added_chunks[rows_of, slot] = chunk
-                added_corpora[rows_of, slot] = self._corpora[self._pool.chunks[self._chunk_ids[chunk]].corpus_id]
-        chunks = np.concatenate([chunks, added_chunks], axis=1)
-        matrix = _Matrix(np.concatenate([ranks, added], axis=1), chunks, np.concatenate([anchored.corpora, added_corpora], axis=1))
+        matrix = _Matrix(np.concatenate([ranks, added], axis=1), np.concatenate([chunks, added_chunks], axis=1))
         return matrix.ordered(np.argsort(-matrix.ranks, axis=1, kind="stable"))
 
     def _runs(self, anchored: _Matrix) -> Iterator[tuple[slice, tuple[tuple[int, int], ...]]]:
@@ -269,7 +274,7 @@ class Kernel:
 
     def _cut(self, before: _Matrix, ratio: Floats) -> _Matrix:
         """The list: the places that the quota holds, the rest by rank."""
-        ranks, own, width = before.ranks, before.corpora, before.ranks.shape[1]
+        ranks, own, width = before.ranks, self._home(before.chunks), before.ranks.shape[1]
         valid = ranks > -np.inf
         within, first = np.zeros((2, *ranks.shape), np.int64)
         sizes, qualifies = np.zeros((len(ranks), len(self._corpora)), np.int64), np.zeros((len(ranks), len(self._corpora)), np.bool_)
@@ -291,7 +296,7 @@ class Kernel:
         places = np.argsort(~chosen, axis=1, kind="stable")[:, : self._limit]
         keys = (np.take_along_axis(ties, places, 1), -np.take_along_axis(ranks, places, 1))
         places = np.take_along_axis(places, np.lexsort(keys, axis=1), 1)
-        return _Matrix(ranks, before.chunks, own).ordered(places)
+        return _Matrix(ranks, before.chunks).ordered(places)
 
     def _held(self, sizes: Whole, qualifies: Truths, applied: Truths) -> tuple[Whole, Whole]:
         """How many whole rounds each row holds, and how many places those are."""
@@ -306,7 +311,7 @@ class Kernel:
     def _first_named(self, cut: _Matrix) -> _Matrix:
         if self._named is None:
             return cut
-        asked = self._named[cut.corpora] & (cut.ranks > -np.inf)
+        asked = self._named[self._home(cut.chunks)] & (cut.ranks > -np.inf)
         keys = np.broadcast_to(np.arange(asked.shape[1]), asked.shape).copy()
         rows = np.flatnonzero(asked.any(axis=1))
         keys[rows, np.argmax(asked[rows], axis=1)] = -1

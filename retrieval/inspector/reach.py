@@ -6,6 +6,7 @@ The rest stands behind a whole list of others at every setting and can be left a
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
@@ -120,12 +121,22 @@ def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
     found = candidates(pool, settings)
     speaking = within(found, most + 1) | _by_address(pool)  # one more than the list holds: whether everything fits stays as it is
     fetched = {pool.identities[one] for one in brought_in(pool, speaking)}
-    kept = speaking | leaders(found, max(1, min(rounds, most))) | {one.chunk_id for one in found if one.identity in fetched}
+    each = max(1, min(rounds, most)) + len(astray(pool))
+    kept = speaking | leaders(found, each) | {one.chunk_id for one in found if one.identity in fetched}
     names = frozenset(one.chunk_id for one in found)
     references = {one: read for one, read in pool.references.items() if one in speaking or one not in names}
     if settings.fusion.fusion == "rrf":
         return replace(pool, hidden=pool.hidden | (names - kept), references=references)
     return replace(pool, answers={corpus: _only(answer, kept) for corpus, answer in pool.answers.items()}, references=references)
+
+
+def astray(pool: Pool) -> frozenset[str]:
+    """The identities that several corpora have, for a foreign retriever may hand over the chunk of another.
+
+    Where such a chunk wins as the other corpus's, it leaves its place of a round to the next of its own.
+    """
+    homes = Counter(name for name, _ in {(name, pool.chunks[one].corpus_id) for one, name in pool.identities.items()})
+    return frozenset(name for name, count in homes.items() if count > 1)
 
 
 def _only(answer: CorpusAnswer, kept: frozenset[str]) -> CorpusAnswer:

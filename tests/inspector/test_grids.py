@@ -16,7 +16,7 @@ from retrieval.decide import STAGES, decide
 from retrieval.errors import BadSetting, NotGathered
 from retrieval.inspector.grids import Grid, Table, lists
 from retrieval.inspector.kernel import rounded
-from retrieval.model import Target, Units
+from retrieval.model import CorpusAnswer, ReadyHit, Target, Units
 from retrieval.settings import Settings
 from retrieval.stages.fusion import FusionKnobs
 from retrieval.trace import Pool, target_key
@@ -74,6 +74,30 @@ def test_every_list_is_the_one_that_a_decision_gives(seed: int) -> None:
     without = tuple(stage for stage in STAGES if rng.random() < 0.1)
     wanted = some_settings(rng, base, 50)
     assert lists(made, wanted, without) == one_by_one(made, wanted, without)
+
+
+def with_a_stranger(pool: Pool, rng: random.Random) -> Pool:
+    """The pool with a foreign corpus that hands over chunks which others have found too."""
+    copied = rng.sample(sorted(pool.chunks), min(5, len(pool.chunks)))
+    chunks = {f"fremd#{number}": chunk(f"fremd#{number}", "fremd") for number in range(len(copied))}
+    identities = {name: pool.identities[one] for name, one in zip(chunks, copied, strict=True)}
+    ready = tuple(ReadyHit(name, rng.random()) for name in chunks)
+    return replace(
+        pool,
+        available=(*pool.available, "fremd"),
+        answers={**pool.answers, "fremd": CorpusAnswer("fremd", "ok", ready=ready, foreign=True)},
+        chunks={**pool.chunks, **chunks},
+        identities={**pool.identities, **identities},
+    )
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_chunk_that_a_foreign_corpus_hands_over_too_counts_where_it_ranks_higher(seed: int) -> None:
+    rng = random.Random(seed)
+    made, base = generated(seed, 20)
+    made, base = with_a_stranger(made, rng), replace(base, selection=replace(base.selection, max_corpora_per_query=50))
+    wanted = some_settings(rng, base, 12)
+    assert lists(made, wanted) == one_by_one(made, wanted)
 
 
 @pytest.mark.parametrize("seed", range(30))
