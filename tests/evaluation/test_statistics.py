@@ -81,8 +81,9 @@ def test_the_exact_randomisation_test_equals_that_of_scipy(seed: int) -> None:
     assert statistics.randomisation_test(first, second) == pytest.approx(permuted(first, second, 100_000))
 
 
-def test_the_drawn_randomisation_test_comes_near_the_exact_one_and_that_of_scipy() -> None:
-    first, second = VALUES[:16], [one + more for one, more in zip(VALUES, [0.25, 0.25, -0.25, 0.5] * 4, strict=False)]
+@pytest.mark.parametrize("more", [(0.25, 0.25, -0.25, 0.5), (0.25, -0.5, -0.25, 0.75)], ids=["a rare chance", "a common one"])
+def test_the_drawn_randomisation_test_comes_near_the_exact_one_and_that_of_scipy(more: tuple[float, ...]) -> None:
+    first, second = VALUES[:16], [one + further for one, further in zip(VALUES, more * 4, strict=False)]
     exact = statistics.randomisation_test(first, second, resamples=1 << 16)
     drawn = statistics.randomisation_test(first, second, resamples=10_000)
     assert exact != drawn
