@@ -15,6 +15,8 @@ from retrieval.settings import KNOBS
 from retrieval.words import Words
 
 _SAME = 1e-12
+_DIGITS = 3
+"""Digits of a value that a search tries."""
 _SHOWN = 10
 _ROWS = 500
 """So many trials stand in a table at most; the others are counted."""
@@ -88,7 +90,10 @@ def sentences(sweep: Sweep, words: Words) -> list[str]:
     found = best(sweep)
     if found is None:
         return [*said, words.t("searched.no_best")]
-    values = "; ".join(words.t("searched.value", name=label(KNOBS[name], words), value=_shown(name, found, words)) for name in found.values)
+    values = "; ".join(
+        words.t("searched.value", name=label(KNOBS[name], words), value=shown(KNOBS[name], found.values[name], words))
+        for name in found.values
+    )
     said.append(words.t("searched.best", number=words.whole(found.number), value=words.number(found.mean), values=values))
     top = found.mean or 0.0
     level = sum(one.mean is not None and top - one.mean <= _SAME for one in sweep.trials) - 1
@@ -96,7 +101,9 @@ def sentences(sweep: Sweep, words: Words) -> list[str]:
 
 
 def _shown(name: str, one: Trial, words: Words) -> str:
-    return shown(KNOBS[name], one.values[name], words)
+    """A value as it was tried: all of one setting with the same digits."""
+    knob, value = KNOBS[name], one.values[name]
+    return words.number(value, _DIGITS) if isinstance(value, float) and knob.step < 1 else shown(knob, value, words)
 
 
 def blocks(sweep: Sweep, words: Words) -> list[Block]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dashboard.blocks import Block, Cell, folded, notice, paragraph, row, table
-from dashboard.charts import QUIET, STRONG, rows_axis, scale
+from dashboard.charts import QUIET, STRONG, round_values, rows_axis, scale
 from dashboard.naming import norm, shortened
 from retrieval.evaluation.statistics import LEVEL
 from retrieval.evaluation.thresholds import Choice, Gap, Observed
@@ -61,7 +61,7 @@ def figure(found: Gap, chosen: Choice, words: Words, ink: str) -> dict[str, Any]
     values = [one.value(found.quantity) or 0.0 for one in found.observed]
     low, high = min([*values, chosen.threshold]), max([*values, chosen.threshold])
     room = max(0.05 * (high - low), 0.001)
-    ticks = [low + (high - low) * step / 4 for step in range(5)] if high > low else [low]
+    ticks = round_values(low, high) if high > low else [low]
     labels = [
         words.n(f"measure.gap.{name}", sum(one.right is side for one in found.observed))
         for name, side in (("right", True), ("wrong", False))

@@ -330,7 +330,7 @@ def test_the_proposed_values_are_the_ones_with_the_star_among_equals() -> None:
 def test_the_tables_of_a_search_list_the_best_first_and_all_in_their_order() -> None:
     top, every = tables(searched.blocks(search(None, 0.5, 0.75), DE))
     assert [row[0] for row in cells(top)] == ["3", "2"]
-    assert cells(every)[0] == ["1", "0,10", "Rangfusion (RRF)", "keine gültige Einstellung", "0,000"]
+    assert cells(every)[0] == ["1", "0,100", "Rangfusion (RRF)", "keine gültige Einstellung", "0,000"]
 
 
 def test_a_search_without_any_figure_says_so() -> None:
