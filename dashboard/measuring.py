@@ -37,7 +37,9 @@ def report(
     """
     used = settings or tuning.settings
     left_out = tuple(tuning.state.without if without is None else without)
-    what = (str(tuning.index), tuning.runs.stamp, tuning.loaded.seen, used.flat(), left_out, tuple(judgements.items()), k)
+    # A copy has the bytes of another set, and a report says whose it is.
+    version = (tuning.loaded.questions.name, tuning.loaded.seen)
+    what = (str(tuning.index), tuning.runs.stamp, version, used.flat(), left_out, tuple(judgements.items()), k)
     key = msgspec.json.encode(what)
     with _lock:
         known = _reports.get(key)

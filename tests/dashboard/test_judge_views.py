@@ -331,6 +331,18 @@ def test_lists_of_different_length_are_measured_on_the_same_places_and_once(work
     assert assessing.both(work, *sides, NO_JUDGEMENTS, words) == found
 
 
+def test_a_copy_with_the_same_bytes_has_a_report_of_its_own(work: Tuning) -> None:
+    path = work.workshop.set_file("kopie")
+    path.write_bytes(work.place.path.read_bytes())
+    loaded = sets.load(path)
+    assert loaded.seen == work.loaded.seen
+    assert work.runs.texts is not None
+    checked = Golds(work.runs.texts).check(loaded.questions)
+    copy = msgspec.structs.replace(work, place=SetPlace("kopie", path), loaded=loaded, checked=checked)
+    names = [measuring.report(one).name for one in (work, copy)]
+    assert names == ["fragen", "kopie"]
+
+
 def test_the_protocol_is_told_of_a_sitting_once(work: Tuning) -> None:
     path = work.workshop.protocol_file("fragen")
     lines = [said(law(1), 0), said(law(1), 1), said(law(2), None, id="anders"), said(law(3), 1, "Bernd")]
