@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
+import pytest
+
 from dashboard import SERVER_FLAGS
+from retrieval.evaluation import sets
+from retrieval.evaluation.model import Question, QuestionSet
+from retrieval.evaluation.workshop import Workshop
 
 ROOT = Path(__file__).parents[2]
 Visit = Callable[..., Any]
@@ -59,6 +65,14 @@ def served(script: Path, folder: Path, **environment: str) -> Iterator[Server]:
     finally:
         server.process.terminate()
         server.process.wait(timeout=20)
+
+
+def fresh_set(request: pytest.FixtureRequest, workshop: Workshop, questions: Sequence[Question]) -> str:
+    """Write a question set that no other test works with; its name."""
+    name = re.sub(r"\W+", "-", request.node.name)[-60:].strip("-_")
+    workshop.sets.mkdir(exist_ok=True, parents=True)
+    sets.save(workshop.set_file(name), QuestionSet(name, tuple(questions)), "")
+    return name
 
 
 def see(page: Any, text: str) -> None:

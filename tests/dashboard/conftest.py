@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from retrieval.evaluation.workshop import Workshop
 from tests.dashboard.browsing import Server, Visit, served
 from tests.dashboard.demo import HOSTILE, QUESTION, TOUR
 
@@ -31,6 +32,19 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     tour.write_text(TOUR, "utf-8")
     named = {"FUNDSTELLE_QUESTIONS": str(questions), "FUNDSTELLE_ANCHORS": "anchors.toml", "FUNDSTELLE_TOUR": str(tour)}
     yield from served(Path(__file__).with_name("served_page.py"), folder, **named)
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """The workshop that the tests of one file share."""
+    return Workshop(tmp_path_factory.mktemp("workshop"))
+
+
+@pytest.fixture(scope="module")
+def desk(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A page over this workshop, without example questions."""
+    named = {"FUNDSTELLE_TUNING": str(workshop.folder), "FUNDSTELLE_QUESTIONS": ""}
+    yield from served(Path(__file__).with_name("served_page.py"), tmp_path_factory.mktemp("desk"), **named)
 
 
 @pytest.fixture(scope="session")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
@@ -15,7 +14,7 @@ from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
 from retrieval.evaluation.verdicts import Verdict, append, read
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
-from tests.dashboard.browsing import Server, Visit, ask, see, served, settled
+from tests.dashboard.browsing import Server, Visit, ask, fresh_set, see, settled
 from tests.dashboard.demo import HOSTILE, HTML, LINK, MARKDOWN, QUESTION
 from tests.dashboard.test_browser_axe import grave, whole
 
@@ -25,25 +24,11 @@ TEN = Address("vertrag", "Vertrag", "§ 10")
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
-
-
-@pytest.fixture(scope="module")
-def desk(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    named = {"FUNDSTELLE_TUNING": str(workshop.folder), "FUNDSTELLE_QUESTIONS": ""}
-    yield from served(Path(__file__).with_name("served_page.py"), tmp_path_factory.mktemp("desk"), **named)
-
-
 @pytest.fixture
 def name(request: pytest.FixtureRequest, workshop: Workshop) -> str:
     """A fresh set of two questions for this test."""
-    found = re.sub(r"\W+", "-", request.node.name)[-60:].strip("-")
     questions = (Question("abgabe", QUESTION, (Need((Gold(TEN),)),)), Question("fremd", HOSTILE))
-    workshop.sets.mkdir(exist_ok=True)
-    sets.save(workshop.set_file(found), QuestionSet(found, questions), "")
-    return found
+    return fresh_set(request, workshop, questions)
 
 
 @pytest.fixture
@@ -223,13 +208,11 @@ def test_when_all_is_judged_the_way_leads_on_and_the_protocol_is_told_once(opene
     press(page, "100")
     see(page, "Sie haben hier alles bewertet")
     page.get_by_role("button", name="Für jetzt fertig: 3 Urteile ins Protokoll").click()
-    settled(page)
+    page.get_by_role("button", name="Für jetzt fertig", exact=False).wait_for(state="detached")
     (event,) = [one for one in protocol.events(workshop.protocol_file(name)) if one.act == "judged"]
     assert (event.who, event.details["norms"], event.details["questions"]) == ("Anna", 3, 1)
-    assert page.get_by_role("button", name="Für jetzt fertig", exact=False).count() == 0
     page.get_by_role("button", name="Zur nächsten Frage mit offenen Treffern").click()
-    settled(page)
-    assert progress(page) == "0 von 3 bewertet"
+    see(page, "0 von 3 bewertet")
     assert asked(page) == HOSTILE
 
 

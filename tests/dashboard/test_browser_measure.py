@@ -19,11 +19,6 @@ SAMPLES = ROOT / "sample_corpora"
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
-
-
-@pytest.fixture(scope="module")
 def desk(sample_index: Path, workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     places = {
         "FUNDSTELLE_INDEX": str(sample_index),

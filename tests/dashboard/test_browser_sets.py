@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from retrieval.evaluation.golds import Golds
 from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
-from tests.dashboard.browsing import Server, Visit, query_of, see, served, settled
+from tests.dashboard.browsing import Server, Visit, fresh_set, query_of, see, settled
 from tests.dashboard.demo import HOSTILE, HTML, LINK, QUESTION
 from tests.dashboard.test_browser_axe import grave, whole
 
@@ -29,24 +28,10 @@ MADE = QuestionSet("x", (Question("eins", QUESTION, (Need((Gold(Address("gesetz"
 TASKS = {"import": "Fragen aufnehmen", "history": "Frühere Fassungen", "export": "Mitnehmen", "questions": "Fragen ansehen und ändern"}
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
-
-
-@pytest.fixture(scope="module")
-def desk(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    named = {"FUNDSTELLE_TUNING": str(workshop.folder), "FUNDSTELLE_QUESTIONS": ""}
-    yield from served(Path(__file__).with_name("served_page.py"), tmp_path_factory.mktemp("desk"), **named)
-
-
 @pytest.fixture
 def name(request: pytest.FixtureRequest, workshop: Workshop) -> str:
     """A fresh set for this test."""
-    found = re.sub(r"\W+", "-", request.node.name)[-60:].strip("-")
-    workshop.sets.mkdir(exist_ok=True)
-    sets.save(workshop.set_file(found), QuestionSet(found, MADE.questions), "")
-    return found
+    return fresh_set(request, workshop, MADE.questions)
 
 
 def open_set(visit: Visit, desk: Server, name: str, more: str = "", **view: Any) -> Any:
@@ -109,10 +94,12 @@ def test_a_name_typed_just_before_the_click_is_the_name_of_the_set(visit: Visit,
     assert workshop.set_file(f"{name} b").exists()
 
 
-def test_a_file_that_is_too_large_is_said_in_our_words(visit: Visit, desk: Server, name: str) -> None:
+def test_a_file_that_is_too_large_is_said_in_our_words(visit: Visit, desk: Server, name: str, tmp_path: Path) -> None:
+    large = tmp_path / "gross.csv"
+    large.write_bytes(b"frage\n" + b"x" * 21_000_000)
     page = open_set(visit, desk, name)
     turn(page, "import")
-    give(page, b"frage\n" + b"x" * 21_000_000, "gross.csv")
+    page.locator("input[type=file]").set_input_files(large)  # from the disk: through the browser's own pipe it takes many seconds
     see(page, "Die Datei ist zu groß")
 
 
