@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
-from retrieval.evaluation import protocol, sets
+from retrieval.evaluation import protocol
 from retrieval.evaluation.decision_files import load, stored
-from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
+from retrieval.evaluation.model import Gold, Need, Question
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
 from retrieval.settings import Settings
-from tests.dashboard.browsing import Server, Visit, see, served, settled
+from tests.dashboard.browsing import Server, Visit, fresh_set, see, settled
 from tests.dashboard.demo import HOSTILE, QUESTION
 from tests.dashboard.test_browser_axe import grave
 
@@ -25,29 +25,15 @@ pytestmark = pytest.mark.browser
 Open = Callable[..., Any]
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
-
-
-@pytest.fixture(scope="module")
-def desk(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    named = {"FUNDSTELLE_TUNING": str(workshop.folder), "FUNDSTELLE_QUESTIONS": ""}
-    yield from served(Path(__file__).with_name("served_page.py"), tmp_path_factory.mktemp("desk"), **named)
-
-
 @pytest.fixture
 def name(request: pytest.FixtureRequest, workshop: Workshop) -> str:
     """A fresh set of four questions for this test, and no decisions."""
-    found = re.sub(r"\W+", "-", request.node.name)[-60:].strip("-")
     ten, five = Gold(Address("vertrag", "Vertrag", "§ 10")), Gold(Address("seltsam", "", "§ 5"))
     texts = (QUESTION, HOSTILE, "Was gilt für die Abrechnung?", "Wann darf die Apotheke abgeben?")
     questions = tuple(Question(f"f{number}", text, (Need((ten, five)),)) for number, text in enumerate(texts))
-    workshop.sets.mkdir(exist_ok=True)
-    sets.save(workshop.set_file(found), QuestionSet(found, questions, found), "")
     for file in workshop.decisions.glob("*"):
         file.unlink()
-    return found
+    return fresh_set(request, workshop, questions)
 
 
 @pytest.fixture

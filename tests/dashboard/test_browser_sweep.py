@@ -13,13 +13,13 @@ import pytest
 
 from dashboard.words import page_words
 from retrieval.evaluation import protocol, sets
-from retrieval.evaluation.model import Gold, Need, Question, QuestionSet
+from retrieval.evaluation.model import Gold, Need, Question
 from retrieval.evaluation.protocol import Event
 from retrieval.evaluation.statistics import held_out
 from retrieval.evaluation.sweeps.model import Sweep
 from retrieval.evaluation.workshop import Workshop
 from retrieval.model import Address
-from tests.dashboard.browsing import Server, Visit, query_of, see, served, settled
+from tests.dashboard.browsing import Server, Visit, fresh_set, query_of, see, served, settled
 from tests.dashboard.demo import HTML, QUESTION
 from tests.dashboard.test_browser_axe import grave, whole
 
@@ -33,11 +33,6 @@ Open = Callable[..., Any]
 
 
 @pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
-    return Workshop(tmp_path_factory.mktemp("workshop"))
-
-
-@pytest.fixture(scope="module")
 def tuned(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     named = {"FUNDSTELLE_TUNING": str(workshop.folder), "FUNDSTELLE_QUESTIONS": "", "SWEEP_PAUSE": str(PAUSE)}
     yield from served(Path(__file__).with_name("sweep_page.py"), tmp_path_factory.mktemp("tuned"), **named)
@@ -46,13 +41,10 @@ def tuned(workshop: Workshop, tmp_path_factory: pytest.TempPathFactory) -> Itera
 @pytest.fixture
 def name(request: pytest.FixtureRequest, workshop: Workshop) -> str:
     """A fresh set of eight chains for this test; one question is full of characters that other programs read as commands."""
-    found = re.sub(r"\W+", "-", request.node.name)[-60:].strip("-_")
     needs = tuple(Need((Gold(one),)) for one in GOLDS)
     texts = [f"{QUESTION} {number}" for number in range(7)] + [f"{QUESTION} {HTML}"]
     questions = tuple(Question(f"q{number}", text, needs, chain=True) for number, text in enumerate(texts))
-    workshop.sets.mkdir(exist_ok=True)
-    sets.save(workshop.set_file(found), QuestionSet(found, questions), "")
-    return found
+    return fresh_set(request, workshop, questions)
 
 
 @pytest.fixture
