@@ -21,7 +21,7 @@ demo: $(VENV)/.program
 	@$(BIN)/fundstelle serve --index $(DEMO) --anchors sample_corpora/anchors.toml --questions sample_corpora/questions.toml --tour sample_corpora/tour.toml $(if $(PORT),--port $(PORT))
 
 test: lint browser
-	@$(BIN)/pytest -n 2
+	@$(BIN)/pytest -n 2 --dist worksteal
 
 browser:
 	@command -v chromium >/dev/null || { \
