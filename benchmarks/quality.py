@@ -3,7 +3,8 @@
     python -m benchmarks.quality [--index FOLDER] [--sets fragen_katalog_apotheke ...] [--half report|tune|all]
 
 Sets are those of the shared folder; their READMEs say what each is good for, and nothing of them is kept here. Gold norms are read against
-the stock as the product reads them; those out of stock are left out and counted. Figures are those of the product
+the stock as the product reads them; those out of stock or repealed, and those that name no
+single norm, are left out and counted. Figures are those of the product
 (``retrieval.evaluation``) with a 95 % interval, on the half of the questions that their ids' hashes keep out of tuning. Plain BM25 is
 ``bm25s`` as it comes, over all chunks at once. "All stages" are anchors, references, quota and named corpus; the defaults ask four corpora.
 """
@@ -153,7 +154,7 @@ def shown(found: Mapping[str, Estimate]) -> str:
 def report(one: Taken, made: Mapping[str, Lists], half: str) -> None:
     """One table."""
     chosen = [question for question in one.questions if half == "all" or held_out(question.id) is (half == "report")]
-    print(f"\n{one.name}: {len(chosen)} of {len(one.questions)} questions ({half}); {one.left_out} of {one.norms} norms not in stock")
+    print(f"\n{one.name}: {len(chosen)} of {len(one.questions)} questions ({half}); {one.left_out} of {one.norms} norms left out")
     if not chosen:
         return
     head = " | ".join(figures(chosen[:1], lambda question, length: ()))
