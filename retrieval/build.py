@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval import background, chroma, manifest, readings
+from retrieval.definitions import DEFINITIONS, stored_definitions
 from retrieval.errors import BadSource, NoDatabase, StockError
 from retrieval.lexical import StoredTokens
 from retrieval.manifest import Changes, CorpusEntry, IngestReport, Manifest, Unfinished
@@ -180,6 +181,7 @@ class _Ingest:
             manifest.save_chunks(place, self.chunks)
             StoredTokens.of(chunk.passage for chunk in self.chunks).save(place / manifest.TOKENS)
             manifest.replace_file(place / manifest.READINGS, readings.encoded(readings.read(chunk.text for chunk in self.chunks)))
+            manifest.replace_file(place / DEFINITIONS, stored_definitions(self.chunks))
             reused = self._write(at_hand)
         finally:
             self.client.close()

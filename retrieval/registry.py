@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import threading
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ import msgspec
 
 from retrieval import chroma, manifest, readings
 from retrieval.chroma import NotOpenedHere, VectorIndex, Way
+from retrieval.definitions import DEFINITIONS, Definitions, load_definitions
 from retrieval.errors import BrokenStock, EncoderError, StockError
 from retrieval.lexical import LexicalIndex, StoredTokens
 from retrieval.manifest import CorpusEntry, Manifest
@@ -170,7 +172,9 @@ def open_texts(folder: Path | str) -> State:
             continue
         fingerprint = entry.fingerprint or Fingerprint("", "", 0, metric="")
         without = NoVectors("The stock was opened for look-ups only.")
-        stocks[entry.spec.corpus_id] = CorpusStock(entry.spec, chunks, without, fingerprint, readings=_readings(place, entry, chunks))
+        stocks[entry.spec.corpus_id] = CorpusStock(
+            entry.spec, chunks, without, fingerprint, readings=_readings(place, entry, chunks), definitions=_definitions(place, entry, chunks)
+        )
     return State(stock, stocks, blocked, Federation(stocks.values(), LexicalIndex({}), {}))
 
 
@@ -223,7 +227,7 @@ def _corpus(
     index, col = _vectors(opened, entry, chunks, rows)
     fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
     index = _fitting(index, encoders.get(fingerprint.model), entry)
-    stock = CorpusStock(entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks))
+    stock = CorpusStock(entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks), _definitions(opened.folder, entry, chunks))
     return stock, (_tokens(opened.folder, entry, chunks), rows)
 
 
@@ -254,6 +258,11 @@ def _readings(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> tu
         log.info("The references of %s are read on demand: %s", entry.spec.corpus_id, error)
         return None
     return stored if len(stored) == len(chunks) else None
+
+
+def _definitions(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> Callable[[], Definitions]:
+    """What the chunks define, read from the disk when it is asked for first."""
+    return partial(load_definitions, manifest.data_folder(folder, entry.collection) / DEFINITIONS, chunks)
 
 
 def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[Vectors, Any]:

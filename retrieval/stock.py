@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
 from retrieval.addresses import AddressBook
+from retrieval.definitions import Definitions, Terms, read
 from retrieval.errors import BrokenStock, EncoderError, UnknownCorpus
 from retrieval.lexical import LexicalIndex
 from retrieval.model import Address, Chunk, CorpusSpec, Reference, Target
@@ -51,7 +52,8 @@ class NoVectors:
 class CorpusStock:
     """One corpus as it stands in stock: its chunks in order, its vector search, its Chroma collection (None where that is closed).
 
-    ``readings`` are the citations of the chunks, in their order; None: not read yet.
+    ``readings`` are the citations of the chunks, in their order; None: not read yet. ``definitions`` gives what they define when it is
+    asked for first; None: it is read from the texts.
     """
 
     def __init__(
@@ -62,11 +64,17 @@ class CorpusStock:
         fingerprint: Fingerprint,
         col: Any = None,
         readings: Sequence[Reading] | None = None,
+        definitions: Callable[[], Definitions] | None = None,
     ) -> None:
         self.spec, self.chunks, self.index, self.fingerprint, self.col = spec, tuple(chunks), index, fingerprint, col
-        self.readings = readings
+        self.readings, self._definitions = readings, definitions
         self.ids = tuple(chunk.chunk_id for chunk in self.chunks)
         self._by_id = dict(zip(self.ids, self.chunks, strict=True))
+
+    @cached_property
+    def terms(self) -> Terms:
+        """The terms that this corpus defines."""
+        return Terms(read(self.chunks) if self._definitions is None else self._definitions())
 
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk with this id. Raises UnknownCorpus for an id that is not in this corpus."""
