@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from retrieval.errors import BadSetting, NotGathered
 from retrieval.model import (
+    DEFINITION_LOOKUP,
     LEXICAL,
     LEXICAL_KIND,
     NORM_ANCHOR,
@@ -99,6 +100,7 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
         words=pool.words,
         rrf_ceiling=ceiling,
         without=left_out,
+        definitions=pool.definitions,
     )
 
 
@@ -179,10 +181,11 @@ def _ready(hit: ReadyHit, pool: Pool, kinds: tuple[str, ...], rank_by: RankBy, r
 def by_address(
     answers: Sequence[CorpusAnswer], pool: Pool, selection: Selection, claimed: bool
 ) -> tuple[tuple[Entry, ...], tuple[Anchor, ...]]:
-    """What was asked for by its address, in order: looked-up sections, then (where ``claimed``) anchors; and what became of each claim."""
-    entries = [
-        _ready(hit, pool, hit.kinds, "own_rank" if answer.foreign else "section_lookup") for answer in answers for hit in answer.ready
-    ]
+    """What was asked for by its address, in order: looked-up sections and definitions, then (where ``claimed``) anchors.
+
+    With it comes what became of each claim.
+    """
+    entries = [_ready(hit, pool, hit.kinds, _looked_up_by(hit, answer)) for answer in answers for hit in answer.ready]
     anchors: list[Anchor] = []
     for claim, units in zip(pool.claims, pool.anchor_units, strict=True) if claimed else ():
         outcome = _anchor_outcome(claim.target, units, pool, selection)
@@ -190,6 +193,12 @@ def by_address(
         entries += [_ready(hit, pool, tuple(sorted({*hit.kinds, NORM_ANCHOR, SECTION_LOOKUP})), NORM_ANCHOR) for hit in found]
         anchors.append(Anchor(claim, outcome, tuple(hit.chunk_id for hit in found), units.error_class))
     return tuple(entries), tuple(anchors)
+
+
+def _looked_up_by(hit: ReadyHit, answer: CorpusAnswer) -> RankBy:
+    if answer.foreign:
+        return "own_rank"
+    return DEFINITION_LOOKUP if DEFINITION_LOOKUP in hit.kinds else SECTION_LOOKUP
 
 
 def _anchor_outcome(target: Target, units: Units, pool: Pool, selection: Selection) -> str:

@@ -62,7 +62,7 @@ class FederatedRetriever:
         """The final list for ``question`` as new dictionaries.
 
         Keywords: ``top_k``, ``max_final_results`` (the limit; it goes before ``top_k``), ``fetch_k``, ``where``, ``explicit_sections``,
-        ``include_neighbors``, ``enable_definition_lookup``; others go to the retrievers that declare them.
+        ``include_neighbors``, ``enable_definition_lookup`` (True: a question for the meaning of a term looks up where it is defined); others go to the retrievers that declare them.
         """
         return hits_of(self.trace(question, **kwargs))
 
@@ -87,7 +87,8 @@ class FederatedRetriever:
         elif limit is _ABSENT or limit is None:
             limit = None if top_k is _ABSENT else top_k
         for_corpus(kwargs.get("where"), "")
-        ask = Ask(kwargs.get("where"), sections_of(kwargs.get("explicit_sections")), _passed_on(kwargs))
+        definitions = bool(kwargs.get("enable_definition_lookup", True))
+        ask = Ask(kwargs.get("where"), sections_of(kwargs.get("explicit_sections")), _passed_on(kwargs), definitions)
         return settings, valid_limit(limit), ask
 
     # --- what happens before a search ------------------------------------------------------------------------------------

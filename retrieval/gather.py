@@ -15,9 +15,10 @@ from typing import Any, TypeVar
 import msgspec
 
 from retrieval.decide import decide, given_key
+from retrieval.definitions import defined_in
 from retrieval.foreign import ForeignCorpus
 from retrieval.hits import dictionaries, target_of
-from retrieval.model import AnchorClaim, Chunk, CorpusAnswer, CorpusSpec, Reference, Routing, Target, Units
+from retrieval.model import DEFINITION_LOOKUP, AnchorClaim, Chunk, CorpusAnswer, CorpusSpec, Reference, Routing, Target, Units
 from retrieval.ports import (
     Anchors,
     ExplainsAnchors,
@@ -51,11 +52,15 @@ class Wiring(msgspec.Struct, frozen=True):
 
 
 class Ask(msgspec.Struct, frozen=True):
-    """What goes to the corpora beside the question: a filter, sections to look up, and keywords for retrievers that are not ours."""
+    """What goes to the corpora beside the question: a filter, sections to look up, and keywords for retrievers that are not ours.
+
+    ``definitions`` says whether a question for the meaning of a term looks up where that is defined.
+    """
 
     where: Mapping[str, Any] | None = None
     explicit_sections: tuple[str, ...] = ()
     keywords: Mapping[str, Any] = {}
+    definitions: bool = True
 
 
 def gather(
@@ -121,6 +126,7 @@ class _Gathering:
             stamps=self._stamps(),
             words=next((prepared.words for prepared in self.prepared.values()), self.known.words if self.known else ()),
             where=dict(self.ask.where) if self.ask.where else None,
+            definitions=self._definitions(answers.values()),
         )
         pool = self._with_given_targets(pool, limit)
         return msgspec.structs.replace(pool, faults=(*self._blocked(), *self._encoder_faults(), *self.faults))
@@ -210,7 +216,14 @@ class _Gathering:
             keywords = {**self.ask.keywords, "where": where} if where else dict(self.ask.keywords)
             return source.answer(self.question, keywords, dropped)
         answer = source.candidates(self._prepared(source), self.settings.gathering.fetch_k, where)
-        return msgspec.structs.replace(answer, dropped_filter=dropped)
+        ready = answer.ready if self.ask.definitions else tuple(hit for hit in answer.ready if DEFINITION_LOOKUP not in hit.kinds)
+        return msgspec.structs.replace(answer, dropped_filter=dropped, ready=ready)
+
+    def _definitions(self, answers: Iterable[CorpusAnswer]) -> dict[str, str]:
+        """The term that the question asks for, as each chunk says it that was looked up because it defines it."""
+        ids = [hit.chunk_id for answer in answers for hit in answer.ready if DEFINITION_LOOKUP in hit.kinds]
+        found = {chunk_id: defined_in(self.question, self.chunks[chunk_id]) for chunk_id in ids}
+        return {chunk_id: one.term for chunk_id, one in found.items() if one is not None}
 
     def _prepared(self, source: Source) -> Question:
         key = id(source.federation)

@@ -13,9 +13,11 @@ import msgspec
 
 from retrieval.background import scaled
 from retrieval.decide import decide
+from retrieval.definitions import Form, asked
 from retrieval.errors import FundstelleError
 from retrieval.hits import dictionaries, hits_of, metadata_of, sections_of
 from retrieval.model import (
+    DEFINITION_LOOKUP,
     LEXICAL,
     SECTION_LOOKUP,
     VECTOR,
@@ -36,6 +38,8 @@ from retrieval.trace import Pool
 from retrieval.where import matches
 
 _LOOKUP_CHUNKS = 5
+_DEFINED: dict[Form, float] = {"stated": 1.0, "bracketed": 0.9, "loose": 0.5}
+"""The rank of a looked-up definition by its form."""
 _WIDER = 3  # how much further the search looks before it says that nothing is there
 _OBJECTION = 0.25  # scaled cosine from which a passage may hold the answer
 
@@ -58,10 +62,10 @@ class LegalRetriever:
         return self.federation.prepare(question, explicit_sections)
 
     def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
-        """What both routes found, best first, at most ``fetch_k`` each, and the sections that the question names."""
+        """What both routes found, best first, at most ``fetch_k`` each, and the sections and definitions that the question is after."""
         rows = self._rows(where)
         routes = (self._vector(question, fetch_k, rows), self._lexical(question, fetch_k, rows))
-        ready = self._named_sections(question, where)
+        ready = (*self._named_sections(question, where), *self._definitions(question, where))
         found = bool(ready) or any(route.hits for route in routes)
         failed = all(route.status == "failed" for route in routes)
         status: Any = "ok" if found else "failed" if failed else "empty"
@@ -113,6 +117,14 @@ class LegalRetriever:
                     found.setdefault(hit.chunk_id, hit)
         return tuple(found.values())
 
+    def _definitions(self, question: Question, where: Mapping[str, Any] | None) -> tuple[ReadyHit, ...]:
+        terms = asked(question.text)
+        found = self.stock.terms.find(terms) if terms else ()
+        chunks = [(self.stock.chunks[row], _DEFINED[one.form]) for row, one in found]
+        return tuple(
+            ReadyHit(chunk.chunk_id, rank, (DEFINITION_LOOKUP,), rank) for chunk, rank in chunks if matches(metadata_of(chunk), where)
+        )
+
     # --- look-ups -----------------------------------------------------------------------------------------------------
 
     def chunk(self, chunk_id: str) -> Chunk:
@@ -157,15 +169,20 @@ class LegalRetriever:
     ) -> list[dict[str, Any]]:
         """The fused list of this corpus alone, as dictionaries.
 
-        ``include_neighbors`` and ``enable_definition_lookup`` are accepted and add nothing yet.
+        ``enable_definition_lookup``: a question for the meaning of a term finds where this corpus defines it. ``include_neighbors`` is
+        accepted and adds nothing yet.
         """
-        del include_neighbors, enable_definition_lookup
+        del include_neighbors
         settings = Settings.of({} if fetch_k is None else {"fetch_k": fetch_k})
-        pool = self._pool(question, settings.gathering.fetch_k, where, sections_of(explicit_sections))
+        pool = self._pool(question, settings.gathering.fetch_k, where, sections_of(explicit_sections), enable_definition_lookup)
         return hits_of(decide(pool, settings, max_final_results or top_k))
 
-    def _pool(self, question: str, fetch_k: int, where: Mapping[str, Any] | None = None, explicit_sections: Sequence[str] = ()) -> Pool:
+    def _pool(
+        self, question: str, fetch_k: int, where: Mapping[str, Any] | None, explicit_sections: Sequence[str], definitions: bool
+    ) -> Pool:
         answer = self.candidates(self.prepare(question, explicit_sections), fetch_k, where)
+        if not definitions:
+            answer = msgspec.structs.replace(answer, ready=tuple(hit for hit in answer.ready if DEFINITION_LOOKUP not in hit.kinds))
         ids = [hit.chunk_id for route in answer.routes for hit in route.hits] + [hit.chunk_id for hit in answer.ready]
         chunks = {chunk_id: self.chunk(chunk_id) for chunk_id in ids}
         return Pool(

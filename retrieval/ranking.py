@@ -22,7 +22,7 @@ FateCode = Literal[
     "no_contribution",  # found only by a route whose weight is zero
     "corpus_not_selected",  # gathered, but its corpus is not asked under these settings
 ]
-RankBy = Literal["routes", "section_lookup", "norm_anchor", "verweis", "own_rank", "named_first"]
+RankBy = Literal["routes", "section_lookup", "definition_lookup", "norm_anchor", "verweis", "own_rank", "named_first"]
 LIVING: frozenset[str] = frozenset({"kept", "reserved", "filled", "moved_to_front"})
 
 

@@ -43,7 +43,8 @@ class Pool(msgspec.Struct, frozen=True):
     ``reference_units`` those of reference targets by ``target_key``. ``references`` are the readings of the candidates' texts;
     ``given_targets`` is what a foreign reference provider returned instead (None: ours). ``identities`` tells equal chunks. ``hidden`` are
     chunks that keep their places in the routes' lists but go no further; gathering hides none, looking ahead over many settings hides
-    those that stand behind the whole list at each of them.
+    those that stand behind the whole list at each of them. ``definitions`` names the term that the question asks for, for every chunk that
+    was looked up because it defines it.
     """
 
     question: str
@@ -65,6 +66,7 @@ class Pool(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     where: dict[str, Any] | None = None
     hidden: frozenset[str] = frozenset()
+    definitions: dict[str, str] = {}
 
 
 def target_key(target: Target) -> str:
@@ -132,7 +134,7 @@ class Trace(msgspec.Struct, frozen=True):
     ``fused`` is the list of the routes; ``anchored`` the same with looked-up sections and anchors, merged; ``completed`` with the
     reference targets, merged (the list before the quota); ``quota.ranking`` the list after it; ``named.ranking`` the final one.
     ``route_failure`` is empty, ``partial_route_failure`` or ``all_routes_failed``; ``partial`` says that some part of the run failed.
-    ``without`` names the stages that were left out on purpose.
+    ``without`` names the stages that were left out on purpose. ``definitions`` is that of the pool.
     """
 
     question: str
@@ -158,6 +160,7 @@ class Trace(msgspec.Struct, frozen=True):
     words: tuple[str, ...] = ()
     rrf_ceiling: float = 0.0
     without: tuple[str, ...] = ()
+    definitions: dict[str, str] = {}
 
     @property
     def final(self) -> tuple[Entry, ...]:
