@@ -19,7 +19,7 @@ from typing import Any
 from unittest.mock import patch
 
 from benchmarks.law import ANCHORS, DATA, SAMPLES, SIX, arguments, ensure, index_at, met, question_texts
-from retrieval import chroma, federated, manifest
+from retrieval import federated, manifest, places
 from retrieval.assemble import open_federation
 from retrieval.build import ingest_file
 from retrieval.commands.corpora import files_in
@@ -47,7 +47,7 @@ PARTS = {
 
 def plain_collections(folder: Path) -> tuple[Any, dict[str, Any]]:
     """A client of its own, and its collections by corpus."""
-    client = chroma.open_client(folder)
+    client = places.open_client(folder)
     entries = manifest.read(folder).corpora
     return client, {entry.spec.corpus_id: client.get_collection(entry.collection, embedding_function=None) for entry in entries}
 

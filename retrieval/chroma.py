@@ -1,13 +1,12 @@
-"""The vectors on disk: one Chroma collection per corpus, opened with care, read whole, searched exactly or by Chroma's index."""
+"""The vectors: one Chroma collection per corpus, in a folder or on a server, read whole, searched exactly or by Chroma's index."""
 
 from __future__ import annotations
 
 import itertools
-import os
 import shutil
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
 from uuid import UUID
@@ -15,14 +14,14 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.errors import BrokenStock, NoDatabase, StockError, UnknownCorpus
+from retrieval.errors import BrokenStock, UnknownCorpus
 from retrieval.model import Chunk
+from retrieval.places import DATABASE, Place, Server, in_clear_words, named
 from retrieval.ports import Matrix
 
 Way = Literal["auto", "exact", "index"]
 Mask = Sequence[bool] | NDArray[np.bool_]
 
-DATABASE = "chroma.sqlite3"
 EXACT_UP_TO = 200_000
 """Up to so many vectors every one is compared: 16 ms a question and 400 MB at 512 dimensions on two cores; Chroma's index takes 3 to 10 ms,
 but leaves out some of the first hundred."""
@@ -34,107 +33,37 @@ _TIE = 1e-6
 """Cosines that differ by less are told apart by exact arithmetic only."""
 _DIGITS = 7
 _SPARE = 50
-_serial = itertools.count(1)
-
-
-class NotOpenedHere(BrokenStock):
-    """The database cannot be opened on this machine or disk, though nothing says that its data is damaged."""
-
-
-# --- opening --------------------------------------------------------------------------------------------------------
-
-
-def open_client(folder: Path, create: bool = False) -> Any:
-    """A client of its own for the database in ``folder``; close it with ``.close()``.
-
-    Without ``create`` nothing is ever created, changed or upgraded. Raises NoDatabase if there is none, BrokenStock if it cannot be read.
-    """
-    if not create:
-        _require_database(folder)
-    with _in_clear_words(folder):
-        import chromadb
-        from chromadb.config import Settings
-
-        # "validate" refuses a database of an older version instead of migrating it.
-        settings = Settings(anonymized_telemetry=False, migrations="apply" if create else "validate")
-        return chromadb.PersistentClient(path=_own_spelling(folder), settings=settings)
-
-
-def _own_spelling(folder: Path) -> str:
-    """``folder``, spelled as nobody spelled it before: Chroma shares what it knows between clients of one spelling, and what it
-    shares does not see what another process wrote."""
-    steps = ("." if bit == "1" else "" for bit in f"{next(_serial):b}")
-    return "/".join((folder.absolute().as_posix(), *steps, ""))
-
-
-def _require_database(folder: Path) -> None:
-    database = folder / DATABASE
-    if not database.is_file():
-        raise NoDatabase(f"There is no database at this place: {folder.absolute()}. Nothing was created. Correct the path or ingest first.")
-    if database.stat().st_size == 0:
-        raise BrokenStock(f"The database file {database.absolute()} is empty (0 bytes). Nothing was changed. Restore it from a copy.")
-    if not (os.access(folder, os.W_OK) and os.access(database, os.W_OK)):
-        raise NotOpenedHere(_read_only(folder))
-
-
-def _read_only(folder: Path) -> str:
-    return (
-        f"The folder {folder.absolute()} is read-only, and the database cannot be opened without the right to write, even to read. "
-        "Copy the folder to a place with the right to write."
-    )
-
-
-@contextmanager
-def _in_clear_words(folder: Path) -> Iterator[None]:
-    """Whatever Chroma raises becomes one sentence; its classes of error do not say what happened, its words do."""
-    from importlib.metadata import version
-
-    try:
-        yield
-    except StockError:
-        raise
-    except Exception as cause:
-        found = f"{type(cause).__name__}: {str(cause)[:200]}"
-        if "readonly database" in found or "Read-only" in found or "Permission denied" in found:
-            raise NotOpenedHere(_read_only(folder)) from cause
-        if "sqlite" in found and "version" in found and "unsupported" in found:
-            raise NotOpenedHere(
-                f"The sqlite of this Python is too old for Chroma ({found}). Use a Python with sqlite 3.35 or newer."
-            ) from cause
-        raise BrokenStock(
-            f"Chroma {version('chromadb')} cannot use the database at {folder.absolute()} ({found}). The data was not touched. "
-            "If another version wrote it, install that version; else restore the folder from a copy or ingest into a new folder."
-        ) from cause
 
 
 # --- collections ----------------------------------------------------------------------------------------------------
 
 
-def collection(client: Any, folder: Path, name: str) -> Any:
+def collection(client: Any, place: Place, name: str) -> Any:
     """The collection of this name, without Chroma's own embedding function, which would try a download. Raises UnknownCorpus."""
     from chromadb.errors import NotFoundError
 
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         try:
             return client.get_collection(name, embedding_function=None)
         except NotFoundError as cause:
             raise UnknownCorpus(
-                f"The collection {name!r} is not in the database at {folder.absolute()}, though the manifest names it. Ingest it again."
+                f"The collection {name!r} is missing from {named(place)}, though the manifest names it. Ingest it again."
             ) from cause
 
 
-def new_collection(client: Any, folder: Path, name: str) -> Any:
+def new_collection(client: Any, place: Place, name: str) -> Any:
     """The collection of this name in cosine space, created if it is not there yet."""
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         return client.get_or_create_collection(name, embedding_function=None, configuration=_CONFIGURATION)
 
 
-def drop(client: Any, folder: Path, name: str) -> None:
-    """Deletes the collection of this name with the files of its index, if it is there."""
+def drop(client: Any, place: Place, name: str) -> None:
+    """Deletes the collection of this name, if it is there, in a folder also the files of its index; a server's files are its own."""
     from chromadb.errors import NotFoundError
 
-    with _in_clear_words(folder), suppress(NotFoundError):
-        files = _index_files(folder, client.get_collection(name, embedding_function=None).id)
+    with in_clear_words(place), suppress(NotFoundError):
+        found = client.get_collection(name, embedding_function=None)
+        files = [] if isinstance(place, Server) else _index_files(place, found.id)
         client.delete_collection(name)
         for path in files:
             shutil.rmtree(path, ignore_errors=True)
@@ -150,9 +79,9 @@ def _index_files(folder: Path, collection_id: object) -> list[Path]:
     return [folder / str(UUID(segment)) for (segment,) in segments]
 
 
-def names(client: Any, folder: Path) -> tuple[str, ...]:
+def names(client: Any, place: Place) -> tuple[str, ...]:
     """The names of all collections, sorted."""
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         pages = (client.list_collections(limit=_READ_PAGE, offset=start) for start in itertools.count(0, _READ_PAGE))
         return tuple(sorted(found.name for found in itertools.chain.from_iterable(itertools.takewhile(bool, pages))))
 
@@ -181,9 +110,9 @@ def metadata(chunk: Chunk) -> dict[str, str | int | bool]:
     return found | {"has_subsection": bool(chunk.subsection), "repealed": chunk.repealed}
 
 
-def write(client: Any, found: Any, folder: Path, chunks: Sequence[Chunk], vectors: Matrix) -> None:
+def write(client: Any, found: Any, place: Place, chunks: Sequence[Chunk], vectors: Matrix) -> None:
     """Chunks with their vectors (one row each) into a collection; a chunk that is there is replaced."""
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         step = client.get_max_batch_size()
         for start in range(0, len(chunks), step):
             batch = chunks[start : start + step]
@@ -195,39 +124,37 @@ def write(client: Any, found: Any, folder: Path, chunks: Sequence[Chunk], vector
             )
 
 
-def count(found: Any, folder: Path) -> int:
+def count(found: Any, place: Place) -> int:
     """How many records the collection says it holds."""
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         return int(found.count())
 
 
-def vectors_by_id(found: Any, folder: Path, ids: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
+def vectors_by_id(found: Any, place: Place, ids: Sequence[str] | None = None) -> dict[str, NDArray[Any]]:
     """The stored vectors of these ids, or of all; an id that is not there is not in the answer, one named twice is no error."""
-    return {chunk_id: vector for names, vectors in pages(found, folder, ids) for chunk_id, vector in zip(names, vectors, strict=True)}
+    return {chunk_id: vector for names, vectors in pages(found, place, ids) for chunk_id, vector in zip(names, vectors, strict=True)}
 
 
-def pages(found: Any, folder: Path, ids: Sequence[str] | None = None) -> Iterator[tuple[list[str], NDArray[Any]]]:
+def pages(found: Any, place: Place, ids: Sequence[str] | None = None) -> Iterator[tuple[list[str], NDArray[Any]]]:
     """The stored vectors of these ids, or of all, in pages of ids and rows; in Chroma's own order."""
     wanted = None if ids is None else list(dict.fromkeys(ids))
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         total = int(found.count()) if wanted is None else len(wanted)
         for start in range(0, total, _READ_PAGE):
-            place: dict[str, Any] = (
-                {"limit": _READ_PAGE, "offset": start} if wanted is None else {"ids": wanted[start : start + _READ_PAGE]}
-            )
-            page = found.get(include=["embeddings"], **place)
+            part: dict[str, Any] = {"limit": _READ_PAGE, "offset": start} if wanted is None else {"ids": wanted[start : start + _READ_PAGE]}
+            page = found.get(include=["embeddings"], **part)
             yield page["ids"], page["embeddings"]
 
 
-def verify(found: Any, folder: Path, expected: int, probe: Sequence[float] | None) -> None:
+def verify(found: Any, place: Place, expected: int, probe: Sequence[float] | None) -> None:
     """Raises BrokenStock unless the collection holds ``expected`` records and a question returns as many as asked for."""
-    there = count(found, folder)
+    there = count(found, place)
     if there != expected:
         raise BrokenStock(f"The collection {found.name!r} holds {there} records; {expected} were written. Ingest the corpus again.")
     asked = min(50, expected)
     if not asked or probe is None:
         return
-    with _in_clear_words(folder):
+    with in_clear_words(place):
         answered = len(found.query(query_embeddings=[list(probe)], n_results=asked, include=["distances"])["ids"][0])
     if answered != asked:
         raise BrokenStock(
@@ -246,17 +173,18 @@ class VectorIndex:
     afterwards). Both give cosines rounded to seven digits, and among equal ones the order of the chunks.
     """
 
-    def __init__(self, found: Any, folder: Path, ids: Sequence[str], rows: Sequence[int], way: Way = "auto") -> None:
+    def __init__(self, found: Any, place: Place, ids: Sequence[str], rows: Sequence[int], way: Way = "auto") -> None:
         """``ids`` are the searchable chunks in order, ``rows`` their places among all chunks.
 
         Raises BrokenStock when a vector is missing or not all have one length.
         """
         self.way: Literal["exact", "index"] = ("exact" if len(ids) <= EXACT_UP_TO else "index") if way == "auto" else way
-        self._found, self._folder, self._ids = found, folder, list(ids)
+        self._found, self._at, self._ids = found, place, list(ids)
         self._rows = np.asarray(rows, dtype=np.int64)
-        self._place = {chunk_id: place for place, chunk_id in enumerate(self._ids)}
+        self._place = {chunk_id: row for row, chunk_id in enumerate(self._ids)}
         self._matrix = self._read(self._ids[:1] if self.way == "index" else self._ids)
         self.dimension = self._matrix.shape[1]
+        self._total = count(found, place) if self.way == "index" else len(self._ids)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -268,13 +196,13 @@ class VectorIndex:
 
     def _read(self, ids: Sequence[str]) -> Matrix:
         """The vectors of these chunks, row by row: of all, or for Chroma's index of the first, whose length is that of all."""
-        place = {chunk_id: row for row, chunk_id in enumerate(ids)}
+        rows = {chunk_id: row for row, chunk_id in enumerate(ids)}
         matrix = np.empty((len(ids), 0), dtype=np.float32)
         read = 0
-        for names, vectors in pages(self._found, self._folder, ids if self.way == "index" else None):
+        for names, vectors in pages(self._found, self._at, ids if self.way == "index" else None):
             if not matrix.size:
                 matrix = np.empty((len(ids), vectors.shape[1]), dtype=np.float32)
-            here = [(place[name], row) for row, name in enumerate(names) if name in place]
+            here = [(rows[name], row) for row, name in enumerate(names) if name in rows]
             matrix[[row for row, _ in here]] = vectors[[row for _, row in here]]
             read += len(here)
         if read < len(ids):
@@ -282,6 +210,10 @@ class VectorIndex:
                 f"The collection {self._found.name!r} has no vector for {len(ids) - read} of {len(ids)} chunks. Ingest the corpus again."
             )
         return _unit(matrix)
+
+    def whole(self) -> VectorIndex:
+        """These vectors with all of them compared, whatever their number: where a rank behind the near ones is asked for."""
+        return self if self.way == "exact" else VectorIndex(self._found, self._at, self._ids, self._rows.tolist(), "exact")
 
     def search(self, vector: Matrix, k: int, mask: Mask | None = None) -> list[tuple[int, float]]:
         """The ``k`` nearest chunks as (row, cosine), best first; ``mask`` says for every chunk of the corpus whether it may appear.
@@ -310,16 +242,15 @@ class VectorIndex:
     def _asked(self, question: NDArray[np.float64], k: int, allowed: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
         may = np.zeros(len(self._ids), dtype=np.bool_)
         may[allowed] = True
-        total = count(self._found, self._folder)
-        asked = min(total, 2 * k + _SPARE)
+        asked = min(self._total, 2 * k + _SPARE)
         while True:
-            with _in_clear_words(self._folder):
+            with in_clear_words(self._at):
                 ids = self._found.query(query_embeddings=[question.tolist()], n_results=asked, include=[])["ids"][0]
             places = [place for chunk_id in ids if (place := self._place.get(chunk_id)) is not None and may[place]]
-            if len(places) >= min(k, len(allowed)) or asked == total:
+            if len(places) >= min(k, len(allowed)) or asked == self._total:
                 break
-            asked = min(total, 4 * asked)
-        stored = vectors_by_id(self._found, self._folder, [self._ids[place] for place in places])
+            asked = min(self._total, 4 * asked)
+        stored = vectors_by_id(self._found, self._at, [self._ids[place] for place in places])
         vectors = [stored[self._ids[place]] for place in places]
         shape = (len(places), self.dimension)
         return np.asarray(places, dtype=np.int64), _unit(np.array(vectors, dtype=np.float32).reshape(shape))

@@ -1,7 +1,7 @@
 """The manifest: what stands in the index folder, in one file that is replaced as a whole or not at all.
 
-Beside it lie Chroma's database and, for every generation of a corpus, a folder of plain data: its chunks, their search
-words, and the citations in their texts.
+Beside it lie, for every generation of a corpus, a folder of plain data (its chunks, their search words, and the citations in
+their texts), and Chroma's database, unless the collections live on a server.
 """
 
 from __future__ import annotations
@@ -70,13 +70,19 @@ class CorpusEntry(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """All corpora in stock, in the order in which they came. ``stamp`` is another one after every write."""
+    """All corpora in stock, in the order in which they came. ``stamp`` is another one after every write.
+
+    ``server`` is the address of the Chroma server that holds the collections, empty when they lie in this folder; ``index_id`` tells them
+    there from those of other indexes.
+    """
 
     format: int = FORMAT
     serial: int = 0
     stamp: str = ""
     chroma: str = ""
     corpora: tuple[CorpusEntry, ...] = ()
+    server: str = ""
+    index_id: str = ""
 
     def entry(self, corpus_id: str) -> CorpusEntry:
         """The entry of this corpus. Raises UnknownCorpus with the ids that exist."""

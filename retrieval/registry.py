@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -12,29 +13,44 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from retrieval import chroma, manifest, readings
-from retrieval.chroma import NotOpenedHere, VectorIndex, Way
+from retrieval import chroma, manifest, places, readings
+from retrieval.chroma import VectorIndex, Way
 from retrieval.definitions import DEFINITIONS, Definitions, load_definitions
 from retrieval.errors import BrokenStock, EncoderError, StockError
 from retrieval.lexical import LexicalIndex, StoredTokens
 from retrieval.manifest import CorpusEntry, Manifest
 from retrieval.model import Chunk, CorpusSpec
+from retrieval.places import NotOpenedHere, Place, Server
 from retrieval.ports import Encoder, Fingerprint
 from retrieval.readings import Reading
 from retrieval.stock import CorpusStock, Federation, NoVectors, Vectors
 
 log = logging.getLogger(__name__)
 _ATTEMPTS = 3
+_PATIENCE = 3.0
+"""Seconds between two looks for a server that does not answer."""
 _COMPARED = ("model", "revision", "question_prompt", "passage_prompt", "normalised", "metric")
 
 
 class State:
-    """The stock as it was at one moment: every corpus in it belongs to the same version. Never changed after it is made."""
+    """The stock as it was at one moment: every corpus in it belongs to the same version. Never changed after it is made.
 
-    def __init__(self, stock: Manifest, stocks: dict[str, CorpusStock], blocked: dict[str, str], federation: Federation) -> None:
+    ``place`` is where its collections live; ``lost`` says why that could not be opened, empty when it could.
+    """
+
+    def __init__(
+        self,
+        stock: Manifest,
+        stocks: dict[str, CorpusStock],
+        blocked: dict[str, str],
+        federation: Federation,
+        place: Place,
+        lost: str = "",
+    ) -> None:
         from retrieval.legal_retriever import LegalRetriever
 
         self.manifest, self.stocks, self.blocked, self.federation = stock, stocks, blocked, federation
+        self.place, self.lost = place, lost
         self._retrievers = {corpus_id: LegalRetriever(one, federation) for corpus_id, one in stocks.items()}
 
     def available(self) -> tuple[str, ...]:
@@ -62,14 +78,16 @@ class CorpusRegistry:
     """The corpora in one index folder. Opening it creates and changes nothing.
 
     ``encoder`` (an encoder or its name) takes the place of the ones that the corpora were made with. A corpus that is broken is blocked
-    with a reason, one without encoder or vectors is searched by words alone; the others keep working.
+    with a reason, one without encoder or vectors is searched by words alone; the others keep working. ``server`` is the address to which
+    the Chroma server of this index has moved; without it, FUNDSTELLE_CHROMA's or the one with which the index was made.
     """
 
-    def __init__(self, folder: Path | str, encoder: Encoder | str | None = None, way: Way = "auto") -> None:
-        """Raises NoDatabase if nothing is stored here, BrokenStock if the manifest cannot be read."""
+    def __init__(self, folder: Path | str, encoder: Encoder | str | None = None, way: Way = "auto", server: str = "") -> None:
+        """Raises NoDatabase if nothing is stored here, BrokenStock if the manifest cannot be read, BadInput for a server that is none."""
         self.folder = Path(folder)
-        self._encoder, self._way = encoder, way
+        self._encoder, self._way, self._server = encoder, way, server
         self._reloading = threading.Lock()
+        self._looked = 0.0
         self._state = self._opened()
 
     @property
@@ -115,12 +133,26 @@ class CorpusRegistry:
         return self._state.retriever(corpus_id)
 
     def reload_if_changed(self) -> bool:
-        """Opens the stock anew if another version was written; whether it did. What fails leaves the state that is open."""
+        """Opens the stock anew if another version was written, or its server is back; whether it did.
+
+        What fails leaves the state that is open.
+        """
         with self._reloading:
-            if manifest.read(self.folder).stamp == self.stamp:
+            if manifest.read(self.folder).stamp == self.stamp and not self._is_back():
                 return False
             self._state = self._opened()
             return True
+
+    def _is_back(self) -> bool:
+        """Whether the server that could not be opened holds the index now; it is asked every few seconds at most."""
+        state = self._state
+        if not state.lost or not isinstance(state.place, Server) or time.monotonic() - self._looked < _PATIENCE:
+            return False
+        client, fault = _client(state.place, state.manifest)
+        self._looked = time.monotonic()
+        if client is not None:
+            client.close()
+        return fault is None
 
     def assert_consistent_embedding(self) -> str:
         """Empty, or a sentence when the scores of the corpora cannot be compared as they are."""
@@ -139,6 +171,11 @@ class CorpusRegistry:
             "folder": str(self.folder.absolute()),
             "stamp": self.stamp,
             "chroma": {"installed": version("chromadb"), "written_with": state.manifest.chroma},
+            "place": {
+                "server": state.place.address if isinstance(state.place, Server) else "",
+                "made_at": state.manifest.server,
+                "lost": state.lost,
+            },
             "corpora": [_about(state, entry) for entry in state.manifest.corpora],
             "encoders": encoders,
             "unfinished": [_plain(one) for one in manifest.unfinished(self.folder)],
@@ -149,7 +186,7 @@ class CorpusRegistry:
         """A complete state: if the stock is written while it is read, reading starts again."""
         for _ in range(_ATTEMPTS):
             stock = manifest.read(self.folder)
-            state = _load(self.folder, stock, self._encoder, self._way)
+            state = _load(self.folder, stock, self._encoder, self._way, places.of_index(self.folder, stock.server, self._server))
             if manifest.read(self.folder).stamp == stock.stamp:
                 return state
         raise BrokenStock(f"The stock at {self.folder.absolute()} changed {_ATTEMPTS} times while it was read. Try again.")
@@ -173,29 +210,36 @@ def open_texts(folder: Path | str) -> State:
         fingerprint = entry.fingerprint or Fingerprint("", "", 0, metric="")
         without = NoVectors("The stock was opened for look-ups only.")
         stocks[entry.spec.corpus_id] = CorpusStock(
-            entry.spec, chunks, without, fingerprint, readings=_readings(place, entry, chunks), definitions=_definitions(place, entry, chunks)
+            entry.spec,
+            chunks,
+            without,
+            fingerprint,
+            readings=_readings(place, entry, chunks),
+            definitions=_definitions(place, entry, chunks),
         )
-    return State(stock, stocks, blocked, Federation(stocks.values(), LexicalIndex({}), {}))
+    federation = Federation(stocks.values(), LexicalIndex({}), {})
+    return State(stock, stocks, blocked, federation, places.of_index(place, stock.server))
 
 
 # --- loading --------------------------------------------------------------------------------------------------------
 
 
 class _Opened(NamedTuple):
-    """An index folder with its client, or with the fault for which there is none."""
+    """An index folder with a client of the place of its collections, or with the fault for which there is none."""
 
     folder: Path
+    place: Place
     way: Way
     client: Any
     fault: StockError | None
 
 
-def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way) -> State:
+def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way, place: Place) -> State:
     encoders = _encoders(stock.corpora, given)
     stocks: dict[str, CorpusStock] = {}
     words: dict[str, tuple[StoredTokens, list[int]]] = {}
     blocked: dict[str, str] = {}
-    opened = _Opened(folder, way, *_client(folder))
+    opened = _Opened(folder, place, way, *_client(place, stock))
     for entry in stock.corpora:
         corpus_id = entry.spec.corpus_id
         try:
@@ -207,15 +251,27 @@ def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way) 
     if opened.client is not None:
         # Retrievers in use hold the federation; when the last one is gone, so is the need for the client.
         weakref.finalize(federation, opened.client.close).atexit = False
-    return State(stock, stocks, blocked, federation)
+    return State(stock, stocks, blocked, federation, place, _lost(opened, stocks.values()))
 
 
-def _client(folder: Path) -> tuple[Any, StockError | None]:
+def _client(place: Place, stock: Manifest) -> tuple[Any, StockError | None]:
+    client: Any = None
     try:
-        return chroma.open_client(folder), None
+        client = places.open_client(place)
+        if isinstance(place, Server):
+            places.require_home(client, place, stock.index_id)
+        return client, None
     except StockError as error:
         log.warning("The database cannot be opened: %s", error)
+        if client is not None:
+            client.close()
         return None, error
+
+
+def _lost(opened: _Opened, stocks: Iterable[CorpusStock]) -> str:
+    """Why the place of the collections was not open from the first to the last of them."""
+    gone = (stock.index.reason for stock in stocks if stock.col is None and isinstance(stock.index, NoVectors))
+    return str(opened.fault) if opened.fault is not None else next(gone, "")
 
 
 def _corpus(
@@ -227,7 +283,9 @@ def _corpus(
     index, col = _vectors(opened, entry, chunks, rows)
     fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
     index = _fitting(index, encoders.get(fingerprint.model), entry)
-    stock = CorpusStock(entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks), _definitions(opened.folder, entry, chunks))
+    stock = CorpusStock(
+        entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks), _definitions(opened.folder, entry, chunks)
+    )
     return stock, (_tokens(opened.folder, entry, chunks), rows)
 
 
@@ -266,20 +324,27 @@ def _definitions(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) ->
 
 
 def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[Vectors, Any]:
-    """The checked vector search of a corpus and its collection. Raises StockError for a corpus that must not be asked."""
-    client, folder = opened.client, opened.folder
-    if isinstance(opened.fault, NotOpenedHere):
-        return NoVectors(str(opened.fault)), None
-    if opened.fault is not None:
-        raise opened.fault
-    col = chroma.collection(client, folder, entry.collection)
-    there = chroma.count(col, folder)
+    """The checked vector search of a corpus and its collection, or the reason for which it must do without.
+
+    Raises StockError for a corpus that must not be asked.
+    """
+    try:
+        if opened.fault is not None:
+            raise opened.fault
+        return _checked(opened, entry, chunks, rows)
+    except NotOpenedHere as error:
+        return NoVectors(str(error)), None
+
+
+def _checked(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[VectorIndex, Any]:
+    col = chroma.collection(opened.client, opened.place, entry.collection)
+    there = chroma.count(col, opened.place)
     if there != entry.count:
         raise BrokenStock(
             f"The collection {entry.collection!r} holds {there} records; {entry.count} were written. Ingest the corpus again."
         )
-    index = VectorIndex(col, folder, [chunks[row].chunk_id for row in rows], rows, opened.way)
-    chroma.verify(col, folder, entry.count, index.probe)
+    index = VectorIndex(col, opened.place, [chunks[row].chunk_id for row in rows], rows, opened.way)
+    chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
         raise BrokenStock(
             f"The stored vectors have {index.dimension} numbers, the manifest says {entry.fingerprint.dimension}. Ingest the corpus again."

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from stock_builders import CountingEncoder, chunk, spec
 
-from retrieval import build, chroma, manifest
+from retrieval import build, chroma, manifest, places
 from retrieval.build import Changes, changes_between, ingest, remove
 from retrieval.errors import BadSource, BrokenStock, NoDatabase, StockBusy, UnknownCorpus
 from retrieval.lexical import StoredTokens
@@ -26,7 +26,7 @@ RULES = [chunk(f"§ {number}", f"Regel {number} über die Abgabe.", subsection="
 def stored(folder: Path, corpus: str = "abgabe") -> dict[str, str]:
     """The texts in Chroma by section, with vectors that can be read."""
     entry = manifest.read(folder).entry(corpus)
-    client = chroma.open_client(folder)
+    client = places.open_client(folder)
     found = chroma.collection(client, folder, entry.collection).get(include=["documents", "metadatas", "embeddings"])
     client.close()
     assert len(found["ids"]) == len(found["embeddings"]) == entry.count
@@ -112,7 +112,7 @@ def test_the_old_generation_leaves_nothing_behind(tmp_path: Path) -> None:
     assert entry.collection == "abgabe-0003"
     assert manifest.generations(tmp_path) == ("abgabe-0003",)
     assert manifest.unfinished(tmp_path) == ()
-    client = chroma.open_client(tmp_path)
+    client = places.open_client(tmp_path)
     assert chroma.names(client, tmp_path) == ("abgabe-0003",)
     client.close()
 
@@ -276,7 +276,7 @@ def test_the_default_encoder_is_stored_by_its_name(tmp_path: Path) -> None:
     assert entry.encoder == "use"
     assert entry.fingerprint is not None
     assert 0.1 < entry.fingerprint.background < 0.4
-    client = chroma.open_client(tmp_path)
+    client = places.open_client(tmp_path)
     vectors = chroma.vectors_by_id(chroma.collection(client, tmp_path, entry.collection), tmp_path)
     client.close()
     expected = encoder().passages([rule.passage for rule in RULES])

@@ -17,14 +17,14 @@ import numpy as np
 import pytest
 from stock_builders import CountingEncoder, chunk
 
-from retrieval import chroma
+from retrieval import chroma, places
 from retrieval.chroma import VectorIndex
 from retrieval.errors import BrokenStock, NoDatabase, UnknownCorpus
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[Any]:
-    opened = chroma.open_client(tmp_path, create=True)
+    opened = places.open_client(tmp_path, create=True)
     yield opened
     opened.close()
 
@@ -45,57 +45,57 @@ def random_vectors(count: int, dimension: int = 16) -> np.ndarray:
 def test_looking_into_a_wrong_folder_creates_nothing(tmp_path: Path) -> None:
     wrong = tmp_path / "stokc"
     with pytest.raises(NoDatabase, match=str(wrong)):
-        chroma.open_client(wrong)
+        places.open_client(wrong)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_relative_folder_is_named_in_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(NoDatabase, match=str(tmp_path / "stock")):
-        chroma.open_client(Path("stock"))
+        places.open_client(Path("stock"))
 
 
 def test_an_empty_database_file_is_not_an_empty_stock(tmp_path: Path) -> None:
-    (tmp_path / chroma.DATABASE).touch()
+    (tmp_path / places.DATABASE).touch()
     with pytest.raises(BrokenStock, match="0 bytes"):
-        chroma.open_client(tmp_path)
-    assert (tmp_path / chroma.DATABASE).stat().st_size == 0
+        places.open_client(tmp_path)
+    assert (tmp_path / places.DATABASE).stat().st_size == 0
 
 
 def test_a_damaged_database_is_named_with_the_installed_version_and_left_alone(tmp_path: Path) -> None:
-    database = tmp_path / chroma.DATABASE
+    database = tmp_path / places.DATABASE
     database.write_bytes(b"no database" * 500)
     with pytest.raises(BrokenStock, match=rf"Chroma {version('chromadb')} cannot use.*InternalError.*not touched"):
-        chroma.open_client(tmp_path)
+        places.open_client(tmp_path)
     assert database.read_bytes() == b"no database" * 500
 
 
 def migrations(folder: Path) -> list[tuple[str, int]]:
-    database = sqlite3.connect(folder / chroma.DATABASE)
+    database = sqlite3.connect(folder / places.DATABASE)
     found: list[tuple[str, int]] = database.execute("select dir, version from migrations order by 1, 2").fetchall()
     database.close()
     return found
 
 
 def test_a_database_of_an_older_version_is_not_upgraded_by_looking(tmp_path: Path) -> None:
-    chroma.open_client(tmp_path, create=True).close()
-    with sqlite3.connect(tmp_path / chroma.DATABASE) as database:
+    places.open_client(tmp_path, create=True).close()
+    with sqlite3.connect(tmp_path / places.DATABASE) as database:
         database.execute("delete from migrations where dir = 'sysdb' and version = 10")
     database.close()
     before = migrations(tmp_path)
     with pytest.raises(BrokenStock, match="another version"):
-        chroma.open_client(tmp_path)
+        places.open_client(tmp_path)
     assert migrations(tmp_path) == before
 
 
 def test_an_unreadable_configuration_is_named_and_left_alone(tmp_path: Path) -> None:
-    client = chroma.open_client(tmp_path, create=True)
+    client = places.open_client(tmp_path, create=True)
     filled(client, tmp_path, random_vectors(3))
     client.close()
-    with sqlite3.connect(tmp_path / chroma.DATABASE) as database:
+    with sqlite3.connect(tmp_path / places.DATABASE) as database:
         database.execute("update collections set schema_str = '{\"unknown\": 1}'")
     database.close()
-    client = chroma.open_client(tmp_path)
+    client = places.open_client(tmp_path)
     with pytest.raises(BrokenStock, match=rf"Chroma {version('chromadb')} cannot use.*not touched"):
         chroma.space(chroma.collection(client, tmp_path, "abgabe-0001"))
     client.close()
@@ -103,24 +103,24 @@ def test_an_unreadable_configuration_is_named_and_left_alone(tmp_path: Path) -> 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="the superuser may write everywhere")
 def test_a_read_only_folder_is_refused_when_it_is_opened(tmp_path: Path) -> None:
-    chroma.open_client(tmp_path, create=True).close()
+    places.open_client(tmp_path, create=True).close()
     tmp_path.chmod(0o555)
     with pytest.raises(BrokenStock, match="read-only"):
-        chroma.open_client(tmp_path)
+        places.open_client(tmp_path)
     tmp_path.chmod(0o755)
 
 
 def test_a_file_system_without_the_right_to_write_gives_one_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    chroma.open_client(tmp_path, create=True).close()
+    places.open_client(tmp_path, create=True).close()
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)
     with pytest.raises(BrokenStock, match=r"is read-only.*Copy the folder"):
-        chroma.open_client(tmp_path)
+        places.open_client(tmp_path)
 
 
 def test_an_old_sqlite_gives_one_sentence_with_the_remedy(tmp_path: Path) -> None:
     code = (
         "import sqlite3; sqlite3.sqlite_version_info = (3, 34, 1)\n"
-        "from pathlib import Path; from retrieval.chroma import open_client; from retrieval.errors import BrokenStock\n"
+        "from pathlib import Path; from retrieval.places import open_client; from retrieval.errors import BrokenStock\n"
         f"try: open_client(Path({str(tmp_path)!r}), create=True)\n"
         "except BrokenStock as error: print(error)"
     )
@@ -265,13 +265,13 @@ def test_another_number_of_records_than_was_written_is_a_broken_stock(client: An
 
 
 def test_a_lost_index_folder_is_found_although_the_count_is_right(tmp_path: Path) -> None:
-    client = chroma.open_client(tmp_path, create=True)
+    client = places.open_client(tmp_path, create=True)
     vectors = random_vectors(1_200, 4)
     filled(client, tmp_path, vectors)
     client.close()
     for folder in (path for path in tmp_path.iterdir() if path.is_dir()):
         shutil.rmtree(folder)
-    client = chroma.open_client(tmp_path)
+    client = places.open_client(tmp_path)
     collection = chroma.collection(client, tmp_path, "abgabe-0001")
     assert chroma.count(collection, tmp_path) == 1_200
     with pytest.raises(BrokenStock, match="returned 1 of 50 records"):
@@ -294,9 +294,9 @@ def test_a_dropped_collection_leaves_no_files(client: Any, tmp_path: Path) -> No
 
 def test_a_new_client_sees_what_was_written_after_another_was_opened(client: Any, tmp_path: Path) -> None:
     encoder = CountingEncoder()
-    early = chroma.open_client(tmp_path)
+    early = places.open_client(tmp_path)
     filled(client, tmp_path, encoder.passages(["a", "b"]))
-    late = chroma.open_client(tmp_path)
+    late = places.open_client(tmp_path)
     assert chroma.names(late, tmp_path) == ("abgabe-0001",)
     index = VectorIndex(chroma.collection(late, tmp_path, "abgabe-0001"), tmp_path, ["abgabe::§ 1::0"], [0], "index")
     assert index.search(encoder.questions(["a"]), 1) == [(0, 1.0)]

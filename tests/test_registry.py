@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from stock_builders import CountingEncoder, chunk, spec
 
-from retrieval import chroma, manifest
+from retrieval import chroma, manifest, places
 from retrieval import registry as registry_module
 from retrieval.build import ingest, remove
 from retrieval.errors import BrokenStock, EncoderError, NoDatabase, UnknownCorpus
@@ -133,7 +133,7 @@ def test_the_references_of_a_chunk_are_read_against_the_federation(folder: Path,
 @pytest.mark.parametrize("fault", ["count", "collection", "chunks", "chunk_count", "dimension", "index"])
 def test_a_broken_corpus_is_blocked_with_its_reason_and_the_others_work(folder: Path, encoder: CountingEncoder, fault: str) -> None:
     place = manifest.data_folder(folder, "corpus_a-0001")
-    client = chroma.open_client(folder)
+    client = places.open_client(folder)
     collection = chroma.collection(client, folder, "corpus_a-0001")
     if fault == "count":
         collection.delete(ids=["a::§ 1::0"])
@@ -162,7 +162,7 @@ def test_a_broken_corpus_is_blocked_with_its_reason_and_the_others_work(folder: 
 
 
 def test_an_unreadable_database_blocks_all_corpora_and_is_left_alone(folder: Path, encoder: CountingEncoder) -> None:
-    database = sqlite3.connect(folder / chroma.DATABASE)
+    database = sqlite3.connect(folder / places.DATABASE)
     database.execute("update collections set schema_str = '{\"unknown\": 1}'")
     database.commit()
     database.close()
@@ -235,7 +235,7 @@ def test_a_difference_of_fingerprints_is_named_with_its_corpora(folder: Path, en
 
 
 def test_a_collection_with_another_metric_is_named(folder: Path, encoder: CountingEncoder) -> None:
-    client = chroma.open_client(folder)
+    client = places.open_client(folder)
     old = chroma.collection(client, folder, "corpus_a-0001").get(include=["embeddings"])
     fresh = client.create_collection("corpus_a-l2", embedding_function=None, configuration={"hnsw": {"space": "l2"}})
     fresh.add(ids=old["ids"], embeddings=old["embeddings"])
@@ -343,7 +343,7 @@ def test_a_stock_that_changes_while_it_is_read_is_read_again(
 
 def test_a_client_is_closed_when_nobody_holds_its_state(folder: Path, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[bool] = []
-    opened_client = chroma.open_client
+    opened_client = places.open_client
 
     def spied(*args: Any, **keywords: Any) -> Any:
         client = opened_client(*args, **keywords)
@@ -351,7 +351,7 @@ def test_a_client_is_closed_when_nobody_holds_its_state(folder: Path, encoder: C
         monkeypatch.setattr(client, "close", lambda: (closed.append(True), close()))
         return client
 
-    monkeypatch.setattr(chroma, "open_client", spied)
+    monkeypatch.setattr(places, "open_client", spied)
     opened = CorpusRegistry(folder, encoder)
     held = opened.retriever("a")
     altered(folder, "a", encoder="other")

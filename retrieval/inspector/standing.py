@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
@@ -87,7 +86,6 @@ class Standings:
     ) -> None:
         self._text, self._selected, self._where = question, tuple(selected), where
         self._registry = getattr(federation.registry, "state", federation.registry)
-        self._folder = Path(federation.persist_dir)
         self._prepared: dict[int, Question] = {}
         self._ranked: dict[tuple[str, str], _Ranked] = {}
 
@@ -147,17 +145,11 @@ class Standings:
         if fingerprint.model in question.encoder_error:
             return _Ranked(state="failed", error_class="EncoderError", error=question.encoder_error[fingerprint.model])
         try:
-            index = self._whole(retriever) if stock.index.way == "index" else stock.index
+            index = stock.index.whole() if isinstance(stock.index, VectorIndex) else stock.index
             found = index.search(question.vectors[fingerprint.model], len(stock.chunks), self._mask(retriever))
         except FundstelleError as error:
             return _Ranked(state="failed", error_class=type(error).__name__, error=str(error))
         return _ranked([RouteHit(stock.ids[row], cosine, scaled(cosine, fingerprint.background)) for row, cosine in found])
-
-    def _whole(self, retriever: LegalRetriever) -> VectorIndex:
-        """All vectors of a corpus that is searched by Chroma's index, which finds the near ones only."""
-        chunks = retriever.stock.chunks
-        rows = [row for row, chunk in enumerate(chunks) if not chunk.repealed]
-        return VectorIndex(retriever.stock.col, self._folder, [chunks[row].chunk_id for row in rows], rows, "exact")
 
     def _lexical(self, retriever: LegalRetriever) -> _Ranked:
         question, lexical = self._question(retriever), retriever.federation.lexical
