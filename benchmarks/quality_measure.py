@@ -1,0 +1,202 @@
+"""One question set under all systems: figures with intervals, the defaults against each other system, and where gold norms were lost."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+
+import msgspec
+
+from benchmarks.quality_flat import Flat, Lists
+from benchmarks.quality_losses import Fate, Losses, fates, summed
+from benchmarks.quality_sets import Half, Taken, of_half
+from benchmarks.quality_systems import DEFAULT, LONG, SHORT, Found, Product, System, changes
+from benchmarks.quality_vectors import NotThere
+from retrieval.evaluation.judging import JudgedList, judge
+from retrieval.evaluation.metrics import METRICS
+from retrieval.evaluation.model import Question
+from retrieval.evaluation.statistics import Effect, Estimate, effects, mean
+from retrieval.inspector.standing import Standings
+from retrieval.knobs import Value
+from retrieval.model import Chunk
+from retrieval.trace import Trace
+
+FIGURES: dict[str, tuple[str, int]] = {
+    "R@1": ("recall", 1),
+    "R@5": ("recall", 5),
+    "R@10": ("recall", SHORT),
+    "R@50": ("recall", LONG),
+    "MRR": ("mrr", SHORT),
+    "nDCG@10": ("ndcg", SHORT),
+    "chain@10": ("chain_coverage", SHORT),
+}
+"""The columns: metric and places. R@50 is that of a list of 50 places, all others are of the list of 10."""
+COMPARED = ("R@10", "nDCG@10")
+Values = dict[str, list[float | None]]
+
+
+class Row(msgspec.Struct, frozen=True):
+    """One system on one set.
+
+    ``against`` says for each figure of ``COMPARED`` what the defaults change against this system, with its chance raised for so many
+    comparisons (Holm). ``note`` stands where there is nothing to measure, or says what failed.
+    """
+
+    system: str
+    settings: dict[str, Value]
+    without: tuple[str, ...]
+    routing: str
+    figures: dict[str, Estimate] = {}
+    against: dict[str, Effect] = {}
+    losses: Losses | None = None
+    note: str = ""
+
+
+class SetReport(msgspec.Struct, frozen=True):
+    """One question set: how many questions were measured of how many, what was left out and why, and the rows.
+
+    ``slow``: the kernel did not decide as the product does, so every list was decided.
+    """
+
+    name: str
+    half: Half
+    questions: int
+    of: int
+    chains: int
+    norms: int
+    left_out: dict[str, int]
+    questions_left_out: int
+    rows: tuple[Row, ...] = ()
+    slow: bool = False
+
+    def row(self, system: str) -> Row | None:
+        """The row of a system."""
+        return next((row for row in self.rows if row.system == system), None)
+
+
+def measured(taken: Taken, half: Half, wanted: Sequence[System], product: Product, flat: Flat, most: int = 0) -> SetReport:
+    """A set under all systems; ``most`` questions of it where that is not 0."""
+    questions = of_half(taken.questions, half, most)
+    run = _Run(questions, product, flat)
+    for system in wanted:
+        if system.way != "product":
+            run.flat(system)
+    run.product([system for system in wanted if system.way == "product"])
+    return SetReport(
+        taken.name,
+        half,
+        len(questions),
+        len(taken.questions),
+        sum(one.chain for one in questions),
+        taken.norms,
+        taken.left_out,
+        taken.questions_left_out,
+        run.rows(wanted),
+        product.slow,
+    )
+
+
+class _Run:
+    """The lists of some questions, judged, system by system."""
+
+    def __init__(self, questions: Sequence[Question], product: Product, flat: Flat) -> None:
+        self._questions, self._product, self._flat = questions, product, flat
+        self._short: dict[str, list[JudgedList]] = {}
+        self._long: dict[str, list[JudgedList]] = {}
+        self._fates: dict[str, list[Fate]] = {}
+        self._notes: dict[str, str] = {}
+
+    # --- lists ----------------------------------------------------------------------------------------------------------
+
+    def flat(self, system: System) -> None:
+        """The lists of a system that is not the product."""
+        if system.note:
+            self._notes[system.name] = system.note
+            return
+        try:
+            found = made(self._flat, system)(self._questions)
+        except NotThere as error:
+            self._notes[system.name] = str(error)
+            return
+        for question, chunks in zip(self._questions, found, strict=True):
+            self._keep(system.name, question, chunks[:SHORT], chunks)
+
+    def product(self, wanted: Sequence[System]) -> None:
+        """The lists of the product, question by question, so that no more than one question's candidates are held."""
+        for number, question in enumerate(self._questions, start=1):
+            asked, lists = self._product.ask(question, [one for one in wanted if one.name not in self._notes])
+            for system in wanted:
+                found = lists.get(system.name)
+                if isinstance(found, Found):
+                    self._keep(system.name, question, found.short, found.long)
+                elif found is not None:
+                    self._notes[system.name] = f"failed at question {question.id}: {type(found).__name__}: {found}"[:300]
+                if system.explained and isinstance(found, Found):
+                    self._fates.setdefault(system.name, []).extend(self._explained(question, asked.trace, system))
+            if number % 20 == 0:
+                print(f"  {number} of {len(self._questions)} questions", file=sys.stderr, flush=True)
+
+    def _explained(self, question: Question, trace: Callable[..., Trace], system: System) -> list[Fate]:
+        run = trace(system, SHORT)
+        standings = Standings(question.text, self._product.federation, run.selection.selected)
+        return fates(question.needs, run, lambda without: trace(system, SHORT, without), standings, self._flat.chunks)
+
+    def _keep(self, system: str, question: Question, short: Sequence[Chunk], long: Sequence[Chunk]) -> None:
+        self._short.setdefault(system, []).append(judge(question, short))
+        self._long.setdefault(system, []).append(judge(question, long))
+
+    # --- figures --------------------------------------------------------------------------------------------------------
+
+    def rows(self, wanted: Sequence[System]) -> tuple[Row, ...]:
+        values = {one.name: self._values(one.name) for one in wanted if one.name in self._short and one.name not in self._notes}
+        against = compared(values)
+        return tuple(self._row(one, values.get(one.name), against.get(one.name, {})) for one in wanted)
+
+    def _row(self, system: System, values: Values | None, against: dict[str, Effect]) -> Row:
+        settings = dict(changes(system)) if system.way == "product" else {}
+        note = self._notes.get(system.name, "" if values else "no questions in this half")
+        lost = summed(self._fates[system.name]) if system.name in self._fates else None
+        figures = {name: mean([one for one in found if one is not None]) for name, found in (values or {}).items()}
+        return Row(system.name, settings, system.without, system.routing, figures, against, lost, note)
+
+    def _values(self, system: str) -> Values:
+        lists = {SHORT: self._short[system], LONG: self._long[system]}
+        return {name: METRICS[metric].values(lists[LONG if k == LONG else SHORT], k) for name, (metric, k) in FIGURES.items()}
+
+
+def compared(values: Mapping[str, Values]) -> dict[str, dict[str, Effect]]:
+    """What the defaults change against each other system, figure by figure; over the questions that have a figure under both."""
+    usual = values.get(DEFAULT)
+    others = [name for name in values if name != DEFAULT]
+    if usual is None or not others:
+        return {}
+    found: dict[str, dict[str, Effect]] = {name: {} for name in others}
+    for figure in COMPARED:
+        pairs = [_pairs(values[name][figure], usual[figure]) for name in others]
+        for name, effect in zip(others, effects(pairs), strict=True):
+            found[name][figure] = effect
+    return found
+
+
+def _pairs(first: Sequence[float | None], second: Sequence[float | None]) -> tuple[list[float], list[float]]:
+    both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
+    return [one for one, _ in both], [other for _, other in both]
+
+
+_MADE: dict[tuple[int, bytes], Lists] = {}
+
+
+def made(flat: Flat, system: System) -> Lists:
+    """The lists of a flat system; its index is made once for a stock."""
+    key = id(flat), msgspec.json.encode(system)
+    if key not in _MADE:
+        _MADE[key] = _lists(flat, system)
+    return _MADE[key]
+
+
+def _lists(flat: Flat, system: System) -> Lists:
+    if system.way == "plain_words":
+        return flat.plain_words(system.whole_norms, system.once)
+    if system.way == "our_words":
+        return flat.our_words(system.once)
+    return flat.dense(system.model, system.once) if system.way == "dense" else flat.chroma()
