@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
+from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,14 +15,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.errors import BrokenStock
+from retrieval.postings import K1, B, Postings, Words
+from retrieval.postings import impact as impact_of
 from retrieval.tokenizer import STYLE, originals, tokens
 
 __all__ = ["K1", "B", "LexicalHit", "LexicalIndex", "StoredTokens", "originals", "tokens"]
 
-K1 = 1.5
-B = 0.75
 ATTAINABLE = 0.5
 """The share of a question's words, by their weight, that a passage must hold to count as the best that the question could score."""
+
+_KEPT = 4
+"""So many questions are kept at once: those of people who ask at the same time."""
+_BLOCK = 1 << 16
+_CHEAP = 50
+_SLACK = 1e-9
+"""Sums of rounded numbers may be off by less than this; what could be meant by it is computed."""
 
 
 class LexicalHit(NamedTuple):
@@ -70,11 +80,16 @@ class StoredTokens:
             raise BrokenStock(f"The stored words {path.name} do not follow the rules {STYLE!r}. Ingest the corpus again.")
         return cls(vocabulary, numbers, offsets)
 
-    def rows(self, wanted: Sequence[int], place: NDArray[np.int64]) -> list[list[int]]:
-        """The words of these chunks as numbers into another vocabulary; ``place`` maps this one to it."""
-        mapped = place[self.numbers].tolist() if len(self.numbers) else []
-        bounds = self.offsets.tolist()
-        return [mapped[bounds[row] : bounds[row + 1]] for row in wanted]
+    def of_rows(self, wanted: Sequence[int] | NDArray[Any]) -> Words:
+        """The words of these chunks, with the part of the vocabulary that they use."""
+        rows = np.asarray(wanted, dtype=np.int64)
+        lengths = np.diff(self.offsets)
+        taking_part = np.zeros(len(self), dtype=np.bool_)
+        taking_part[rows] = True
+        numbers = self.numbers[np.repeat(taking_part, lengths)]
+        used = np.bincount(numbers, minlength=len(self.vocabulary)) > 0
+        vocabulary = [word for word, there in zip(self.vocabulary, used.tolist(), strict=True) if there]
+        return Words(vocabulary, (np.cumsum(used) - 1)[numbers], lengths[rows], rows)
 
 
 def _fits(vocabulary: Sequence[str], numbers: NDArray[Any], offsets: NDArray[Any]) -> bool:
@@ -85,22 +100,26 @@ def _fits(vocabulary: Sequence[str], numbers: NDArray[Any], offsets: NDArray[Any
 
 
 class LexicalIndex:
-    """BM25 (Robertson et al. 1994; idf ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.5, b = 0.75) over the chunks of all corpora."""
+    """BM25 (Robertson et al. 1994; idf ln(1 + (N - n + 0.5) / (n + 0.5)), k1 = 1.5, b = 0.75) over the chunks of all corpora.
 
-    def __init__(self, corpora: Mapping[str, tuple[StoredTokens, Sequence[int]]]) -> None:
-        """For every corpus its stored words and the rows of the chunks that take part in the search."""
-        self._vocabulary: dict[str, int] = {}
-        self._rows: dict[str, NDArray[np.int64]] = {}
-        self._slices: dict[str, slice] = {}
-        documents: list[list[int]] = []
-        for corpus_id, (stored, rows) in corpora.items():
-            place = np.array([self._vocabulary.setdefault(word, len(self._vocabulary)) for word in stored.vocabulary], dtype=np.int64)
-            self._slices[corpus_id] = slice(len(documents), len(documents) + len(rows))
-            self._rows[corpus_id] = np.asarray(rows, dtype=np.int64)
-            documents.extend(stored.rows(rows, place))
-        self.size = len(documents)
-        self._last: tuple[tuple[str, ...], NDArray[Any]] | None = None
-        self._index = _indexed(documents, self._vocabulary)
+    What a question needs is read from postings, which may lie on disk. Of frequent words only those documents are looked up that can
+    still be among the best (Turtle and Flood 1995); lists and scores are those of the full sum, bit for bit.
+    """
+
+    def __init__(self, corpora: Mapping[str, tuple[StoredTokens, Sequence[int]]] | Postings) -> None:
+        """For every corpus its stored words and the rows of the chunks that take part in the search, ascending; or their postings."""
+        if not isinstance(corpora, Postings):
+            corpora = Postings.of({name: stored.of_rows(rows) for name, (stored, rows) in corpora.items()})
+        self._postings = corpora
+        self.size = corpora.size
+        self._blocks = _blocks(corpora.ranges)
+        self._asked: OrderedDict[tuple[str, ...], _Asked] = OrderedDict()
+        self._asking = threading.Lock()
+
+    @property
+    def room(self) -> int:
+        """How many bytes the index takes, on disk or in memory."""
+        return self._postings.room
 
     def search(
         self, corpus_id: str, text: str, words: Sequence[str], k: int, mask: Sequence[bool] | NDArray[np.bool_] | None = None
@@ -110,15 +129,17 @@ class LexicalIndex:
         ``words`` are the tokens of the question, ``text`` is the question itself, from which the matched words are named. ``mask`` says
         for every chunk of the corpus whether it may appear.
         """
-        known = [word for word in words if word in self._vocabulary]
-        if self._index is None or not known or k < 1:
+        start, end = self._postings.ranges.get(corpus_id, (0, 0))
+        if k < 1 or start == end:
             return []
-        scores = self._scores(tuple(known))[self._slices[corpus_id]]
-        rows = self._rows[corpus_id]
-        found = np.flatnonzero(scores > 0 if mask is None else (scores > 0) & np.asarray(mask, dtype=np.bool_)[rows])
-        best = found[np.lexsort((found, -scores[found]))[:k]]
-        matched = self._matched(known, best + self._slices[corpus_id].start, originals(text))
-        return [LexicalHit(int(rows[one]), float(scores[one]), held) for one, held in zip(best, matched, strict=True)]
+        allowed = None if mask is None else np.asarray(mask, dtype=np.bool_)[self._postings.rows[start:end]]
+        documents, scores, held = self._question(words).best(start, end, k, allowed)
+        spelled = _spelled(text)
+        rows = self._postings.rows[documents].tolist()
+        return [
+            LexicalHit(row, score, tuple(dict.fromkeys(spelled.get(word, word) for word in there)))
+            for row, score, there in zip(rows, scores.tolist(), held, strict=True)
+        ]
 
     def ceiling(self, words: Sequence[str]) -> float:
         """The best that this question could score here: what the best passage of the whole federation reaches, one number for all corpora.
@@ -127,44 +148,163 @@ class LexicalIndex:
         the words' idf, each as often as the question says it): where the stock has nothing to say, its best passage must not look good.
         Words that no chunk of the federation holds are left out, as they can raise no score.
         """
-        known = tuple(word for word in words if word in self._vocabulary)
-        if self._index is None or not known:
-            return 0.0
-        return max(float(self._scores(known).max()), ATTAINABLE * math.fsum(self._idf(word) for word in known))
+        return self._question(words).ceiling()
 
-    def _scores(self, known: tuple[str, ...]) -> NDArray[Any]:
-        """The scores of all chunks of the federation; those of the last question are kept, as every corpus asks for its part of them."""
-        last = self._last
-        if last is None or last[0] != known:
-            last = self._last = known, self._index.get_scores(list(known)) * (K1 + 1)
-        return last[1]
+    def _question(self, words: Sequence[str]) -> _Asked:
+        """What is known of this question; that of the last few is kept, as every corpus asks for its part of it."""
+        key = tuple(words)
+        with self._asking:
+            asked = self._asked.pop(key, None) or _Asked(self._postings, self._blocks, key)
+            self._asked[key] = asked
+            if len(self._asked) > _KEPT:
+                self._asked.popitem(last=False)
+        return asked
 
-    def _idf(self, word: str) -> float:
-        holding = len(self._holders(word))
-        return math.log(1 + (self.size - holding + 0.5) / (holding + 0.5)) if holding else 0.0
 
-    def _holders(self, word: str) -> NDArray[Any]:
-        """The numbers of the documents that hold the word."""
-        if self._index is None:
-            return np.empty(0, dtype=np.int64)
-        number = self._vocabulary[word]
-        start, end = self._index.scores["indptr"][number : number + 2]
-        found: NDArray[Any] = self._index.scores["indices"][start:end]
+@lru_cache(maxsize=64)
+def _spelled(text: str) -> Mapping[str, str]:
+    return originals(text)
+
+
+def _blocks(ranges: Mapping[str, tuple[int, int]]) -> list[tuple[int, int]]:
+    """The documents in parts that are scored together: a large corpus alone, small neighbours together."""
+    blocks: list[tuple[int, int]] = []
+    for start, end in ranges.values():
+        if blocks and end - blocks[-1][0] <= _BLOCK:
+            blocks[-1] = blocks[-1][0], end
+        elif end > start:
+            blocks.append((start, end))
+    return blocks
+
+
+# --- one question -----------------------------------------------------------------------------------------------------
+
+
+class _Term(NamedTuple):
+    """A word of the question: its postings from ``start`` to ``end``, its idf times how often the question says it, and the most that it
+    can give a document."""
+
+    word: str
+    start: int
+    end: int
+    weight: float
+    most: float
+
+
+class _Asked:
+    """One question to the whole federation: its words, the rare ones first, and what is known of the scores in each block."""
+
+    def __init__(self, postings: Postings, blocks: Sequence[tuple[int, int]], words: tuple[str, ...]) -> None:
+        self.words = tuple(dict.fromkeys(words))
+        found = [_term(postings, word, words.count(word)) for word in self.words]
+        self.terms = sorted((term for term in found if term is not None), key=lambda term: (term.end - term.start, term.start))
+        self.weight = math.fsum(term.weight for term in self.terms)
+        self.blocks = [_Block(postings, self.terms, start, end) for start, end in blocks]
+        self._ceiling: float | None = None
+        self._working = threading.Lock()
+
+    def best(
+        self, start: int, end: int, k: int, allowed: NDArray[np.bool_] | None
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], list[list[str]]]:
+        """The best documents between two numbers, best first, with their scores and the words that each holds."""
+        block = next(block for block in self.blocks if block.start <= start and end <= block.end)
+        with self._working:
+            documents, scores = block.leading(start, end, k, allowed)
+            order = np.lexsort((documents, -scores))[:k]
+            held = block.held(documents[order])
+        return documents[order], scores[order], [[word for word in self.words if word in there] for there in held]
+
+    def ceiling(self) -> float:
+        """See ``LexicalIndex.ceiling``."""
+        with self._working:
+            if self._ceiling is None:
+                self._ceiling = ATTAINABLE * self.weight
+                for block in self.blocks:
+                    _, scores = block.leading(block.start, block.end, 1, None, self._ceiling)
+                    self._ceiling = max(self._ceiling, float(scores.max(initial=0.0)))
+            return self._ceiling
+
+
+def _term(postings: Postings, word: str, times: int) -> _Term | None:
+    number = postings.number(word)
+    if number is None:
+        return None
+    start, end = postings.bounds[number : number + 2].tolist()
+    weight = times * math.log(1 + (postings.size - (end - start) + 0.5) / (end - start + 0.5))
+    return _Term(word, start, end, weight, weight * float(postings.tops[number]))
+
+
+class _Block:
+    """The scores of one question in a range of documents: the first words of the question are added up, as many as were needed so far.
+
+    A document's score is always the sum in the order of the words, so it is the same number however it was come by.
+    """
+
+    def __init__(self, postings: Postings, terms: Sequence[_Term], start: int, end: int) -> None:
+        self.start, self.end = start, end
+        self._postings = postings
+        self._terms = [_within(postings, term, start, end) for term in terms]
+        self._rests = np.cumsum([0.0, *(term.most if term.end > term.start else 0.0 for term in reversed(self._terms))])[::-1] * (
+            1 + _SLACK
+        )
+        self._scores = np.zeros(end - start)
+        self._added = 0
+
+    def leading(
+        self, start: int, end: int, k: int, allowed: NDArray[np.bool_] | None, least: float = 0.0
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """Documents with their scores, among them the ``k`` best of this range that reach ``least``."""
+        part = self._scores[start - self.start : end - self.start]
+        while self._added < len(self._terms) and (self._is_cheap() or self._rests[self._added] >= self._bar(part, k, allowed, least)):
+            self._add()
+        bar = self._bar(part, k, allowed, least) - self._rests[self._added] - _SLACK
+        near = part >= bar if bar > 0 else part > 0
+        documents = np.flatnonzero(near if allowed is None else near & allowed)
+        return documents + start, self._completed(documents + start, part[documents])
+
+    def held(self, documents: NDArray[np.int64]) -> list[set[str]]:
+        """The words that each of these documents holds."""
+        found: list[set[str]] = [set() for _ in documents]
+        for term in self._terms:
+            for place in np.flatnonzero(self._looked_up(term, documents)).tolist():
+                found[place].add(term.word)
         return found
 
-    def _matched(self, words: Sequence[str], documents: NDArray[Any], spelled: Mapping[str, str]) -> list[tuple[str, ...]]:
-        held = {word: np.isin(documents, self._holders(word)) for word in dict.fromkeys(words)}
-        return [
-            tuple(dict.fromkeys(spelled.get(word, word) for word, there in held.items() if there[place])) for place in range(len(documents))
-        ]
+    def _is_cheap(self) -> bool:
+        """Whether adding the next word costs less than seeing if it is needed."""
+        term = self._terms[self._added]
+        return (term.end - term.start) * _CHEAP < self.end - self.start
+
+    def _bar(self, part: NDArray[np.float64], k: int, allowed: NDArray[np.bool_] | None, least: float) -> float:
+        """What a document must reach in the end to be among the ``k`` best: what the ``k``-th has now."""
+        known = part[part > 0 if allowed is None else (part > 0) & allowed]
+        return least if len(known) < k else max(least, float(np.partition(known, len(known) - k)[len(known) - k]))
+
+    def _add(self) -> None:
+        term = self._terms[self._added]
+        documents = self._postings.documents[term.start : term.end].astype(np.int64)
+        counts = self._postings.counts[term.start : term.end]
+        self._scores[documents - self.start] += term.weight * impact_of(counts, self._postings.norms[documents])
+        self._added += 1
+
+    def _completed(self, documents: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The scores with the words that are not added up yet."""
+        norms = self._postings.norms[documents]
+        for term in self._terms[self._added :]:
+            scores = scores + term.weight * impact_of(self._looked_up(term, documents), norms)
+        return scores
+
+    def _looked_up(self, term: _Term, documents: NDArray[np.int64]) -> NDArray[Any]:
+        """How often each of these documents holds the word."""
+        if term.start == term.end:
+            return np.zeros(len(documents), dtype=np.uint16)
+        there = self._postings.documents[term.start : term.end]
+        places = np.minimum(np.searchsorted(there, documents.astype(np.int32)), len(there) - 1)
+        return np.where(there[places] == documents, self._postings.counts[term.start : term.end][places], 0)
 
 
-def _indexed(documents: list[list[int]], vocabulary: dict[str, int]) -> Any:
-    """The scores of all words in all documents, or None where there is not one word."""
-    if not any(documents):
-        return None
-    import bm25s
-
-    index = bm25s.BM25(method="lucene", k1=K1, b=B, dtype="float64")
-    index.index((documents, vocabulary), create_empty_token=False, show_progress=False)
-    return index
+def _within(postings: Postings, term: _Term, start: int, end: int) -> _Term:
+    """The term with its postings in a range of documents."""
+    there = postings.documents[term.start : term.end]
+    first, last = np.searchsorted(there, np.array([start, end], dtype=np.int32)).tolist()
+    return term._replace(start=term.start + first, end=term.start + last)
