@@ -17,6 +17,7 @@ from retrieval.errors import BadSetting
 from retrieval.gather import Ask, Wiring, gather
 from retrieval.hits import hits_of, sections_of, target_of
 from retrieval.model import Target
+from retrieval.neighbors import with_neighbors
 from retrieval.ports import Anchors, NamedCorpora, Router, Verweise
 from retrieval.settings import Settings
 from retrieval.stages.selection import Selection, select
@@ -62,14 +63,20 @@ class FederatedRetriever:
         """The final list for ``question`` as new dictionaries.
 
         Keywords: ``top_k``, ``max_final_results`` (the limit; it goes before ``top_k``), ``fetch_k``, ``where``, ``explicit_sections``,
-        ``include_neighbors``, ``enable_definition_lookup`` (True: a question for the meaning of a term looks up where it is defined); others go to the retrievers that declare them.
+        ``include_neighbors``, ``enable_definition_lookup``; others go to the retrievers that declare them.
+
+        ``enable_definition_lookup`` (default: True): a question for the meaning of a term looks up where the corpora define it.
+        ``include_neighbors``: a hit that is one part of an Absatz is followed by its neighbours, at most two on either side, in the order
+        of the text, with the rank of their hit. They come in excess of the limit and change no place: whoever reads the context needs the
+        whole Absatz, and what was found shall not pay for it.
         """
         return hits_of(self.trace(question, **kwargs))
 
     def trace(self, question: str, **kwargs: Any) -> Trace:
         """The same run as ``query``, with everything that happened in it."""
         settings, limit, ask = self._read(kwargs)
-        return decide(gather(question, settings, self.wiring, ask, limit), settings, limit)
+        trace = decide(gather(question, settings, self.wiring, ask, limit), settings, limit)
+        return with_neighbors(trace, self.registry.retriever) if kwargs.get("include_neighbors") else trace
 
     def gather(self, question: str, settings: Settings | None = None, known: Pool | None = None) -> Pool:
         """What the world answers to ``question``; ``known`` is an earlier pool for it."""

@@ -38,6 +38,7 @@ from retrieval.where import for_corpus
 log = logging.getLogger(__name__)
 _ANCHOR_CHUNKS = 2
 _VERWEIS_CHUNKS = 1
+_DEFINITIONS = 5  # half of a list of the usual length
 T = TypeVar("T")
 
 
@@ -106,7 +107,7 @@ class _Gathering:
         required = [claim.target.corpus_id for claim in claims]
         cap = self.settings.selection.max_corpora_per_query
         selected = select(available, [routing.corpus_id for routing in routings], required, cap).selected
-        answers = {corpus: self._answer(corpus) for corpus in selected}
+        answers = _few_definitions({corpus: self._answer(corpus) for corpus in selected})
         units = tuple(self._anchor_units(claim.target, selected) for claim in claims)
         references = self._references()
         pool = Pool(
@@ -320,6 +321,18 @@ class _Gathering:
             container = self._spec(target.corpus_id).default_container_id or None
         chunks = _VERWEIS_CHUNKS if target.max_chunks is None else target.max_chunks
         return msgspec.structs.replace(target, container_id=container, max_chunks=chunks)
+
+
+def _few_definitions(answers: dict[str, CorpusAnswer]) -> dict[str, CorpusAnswer]:
+    """The answers with the surest definitions alone, in the order of the corpora, where many corpora define the term."""
+    hits = [hit for answer in answers.values() for hit in answer.ready if hit.kinds == (DEFINITION_LOOKUP,)]
+    over = {hit.chunk_id for hit in sorted(hits, key=lambda hit: -hit.rank)[_DEFINITIONS:]}
+    if not over:
+        return answers
+    return {
+        corpus: msgspec.structs.replace(answer, ready=tuple(hit for hit in answer.ready if hit.chunk_id not in over))
+        for corpus, answer in answers.items()
+    }
 
 
 @cache

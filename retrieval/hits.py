@@ -6,7 +6,7 @@ import copy
 from collections.abc import Iterable
 from typing import Any
 
-from retrieval.model import Chunk, Target
+from retrieval.model import NEIGHBOR, Chunk, Target
 from retrieval.ranking import Entry
 from retrieval.trace import Trace
 
@@ -45,8 +45,17 @@ def metadata_of(chunk: Chunk) -> dict[str, Any]:
 
 
 def hits_of(trace: Trace) -> list[dict[str, Any]]:
-    """The final list of a run."""
-    return dictionaries(trace.final, trace.chunks)
+    """The final list of a run; where neighbours were asked for, each hit's right behind it, in the order of the text.
+
+    A neighbour has the rank of its hit, so that it stays there when a list is sorted by rank, and no score: no search has found it.
+    """
+    behind = {one.chunk_id: one.behind for one in trace.neighbors}
+    entries = (one for entry in trace.final for one in (entry, *_along(entry, behind.get(entry.chunk_id, ()))))
+    return dictionaries(entries, trace.chunks)
+
+
+def _along(hit: Entry, ids: Iterable[str]) -> Iterable[Entry]:
+    return (Entry(one, hit.corpus_id, one, hit.rank, kinds=(NEIGHBOR,)) for one in ids)
 
 
 def dictionaries(entries: Iterable[Entry], chunks: dict[str, Chunk]) -> list[dict[str, Any]]:

@@ -30,6 +30,7 @@ from retrieval.model import (
     Target,
     Units,
 )
+from retrieval.neighbors import with_neighbors
 from retrieval.ports import Question
 from retrieval.ranking import Entry
 from retrieval.settings import Settings
@@ -169,13 +170,13 @@ class LegalRetriever:
     ) -> list[dict[str, Any]]:
         """The fused list of this corpus alone, as dictionaries.
 
-        ``enable_definition_lookup``: a question for the meaning of a term finds where this corpus defines it. ``include_neighbors`` is
-        accepted and adds nothing yet.
+        ``enable_definition_lookup``: a question for the meaning of a term finds where this corpus defines it. ``include_neighbors``: behind
+        a hit that is one part of an Absatz stand its neighbours, at most two on either side, in excess of the limit.
         """
-        del include_neighbors
         settings = Settings.of({} if fetch_k is None else {"fetch_k": fetch_k})
         pool = self._pool(question, settings.gathering.fetch_k, where, sections_of(explicit_sections), enable_definition_lookup)
-        return hits_of(decide(pool, settings, max_final_results or top_k))
+        trace = decide(pool, settings, max_final_results or top_k)
+        return hits_of(with_neighbors(trace, lambda corpus: self) if include_neighbors else trace)
 
     def _pool(
         self, question: str, fetch_k: int, where: Mapping[str, Any] | None, explicit_sections: Sequence[str], definitions: bool

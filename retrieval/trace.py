@@ -128,13 +128,22 @@ class StageCount(msgspec.Struct, frozen=True):
     fates: dict[str, int]
 
 
+class Neighbors(msgspec.Struct, frozen=True):
+    """A hit that is one part of an Absatz: all parts of it in the order of the text, and those that go along behind the hit."""
+
+    chunk_id: str
+    parts: tuple[str, ...]
+    behind: tuple[str, ...]
+
+
 class Trace(msgspec.Struct, frozen=True):
     """One run, whole.
 
     ``fused`` is the list of the routes; ``anchored`` the same with looked-up sections and anchors, merged; ``completed`` with the
     reference targets, merged (the list before the quota); ``quota.ranking`` the list after it; ``named.ranking`` the final one.
     ``route_failure`` is empty, ``partial_route_failure`` or ``all_routes_failed``; ``partial`` says that some part of the run failed.
-    ``without`` names the stages that were left out on purpose. ``definitions`` is that of the pool.
+    ``without`` names the stages that were left out on purpose. ``definitions`` is that of the pool. ``neighbors``
+    are asked for on their own and stand beside the final list.
     """
 
     question: str
@@ -161,6 +170,7 @@ class Trace(msgspec.Struct, frozen=True):
     rrf_ceiling: float = 0.0
     without: tuple[str, ...] = ()
     definitions: dict[str, str] = {}
+    neighbors: tuple[Neighbors, ...] = ()
 
     @property
     def final(self) -> tuple[Entry, ...]:
@@ -183,4 +193,4 @@ def count(stage: str, came_in: int, added: int, ranking: Ranking) -> StageCount:
     return StageCount(stage, came_in, added, len(ranking.entries) - codes.total(), dict(sorted(codes.items())))
 
 
-__all__ = ["Anchor", "CorpusTrace", "Fault", "Pool", "RouteTrace", "StageCount", "Stamps", "Trace", "count", "target_key"]
+__all__ = ["Anchor", "CorpusTrace", "Fault", "Neighbors", "Pool", "RouteTrace", "StageCount", "Stamps", "Trace", "count", "target_key"]
