@@ -25,6 +25,7 @@ from benchmarks.law import ANCHORS, DATA, SAMPLES, Source, all_sources, argument
 from benchmarks.quality_flat import Flat
 from benchmarks.quality_measure import SetReport, measured
 from benchmarks.quality_sets import OWN, SHARED, Level, Taken
+from benchmarks.quality_systems import DEFAULT as USUAL
 from benchmarks.quality_systems import LONG, Product, System, distinct, named, systems
 from benchmarks.quality_tuning import KNOBS_TUNED, told, tuned
 from benchmarks.quality_vectors import MODELS, Vectors
@@ -95,7 +96,7 @@ def parsed(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--as-it-is", action="store_true", help="take the index as it stands; ingest nothing")
     parser.add_argument("--json", type=Path, metavar="FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE")
-    parser.add_argument("--tune", nargs="*", metavar="KNOB", help=f"choose settings; default: {', '.join(KNOBS_TUNED)}")
+    parser.add_argument("--tune", nargs="*", metavar="KNOB", help=f"choose settings on top of --system; default: {', '.join(KNOBS_TUNED)}")
     parser.add_argument("--goal", default="recall", help="the metric that tuning raises, at ten places")
     return parser.parse_args(argv)
 
@@ -113,7 +114,9 @@ def main(argv: Sequence[str] | None = None) -> None:
     args = parsed(argv)
     with places(args) as stocks:
         if args.tune is not None:
-            print(told(tuned([(place.federation, place.sets) for place in stocks], args.tune or KNOBS_TUNED, args.goal, args.most)))
+            stocked = [(place.federation, place.sets) for place in stocks]
+            base = named(args.system[0]) if args.system else System(USUAL)
+            print(told(tuned(stocked, args.tune or KNOBS_TUNED, args.goal, base, args.most)))
             return
         vectors, wanted, done = Vectors(args.vectors), wanted_systems(args), []
         for place in stocks:

@@ -51,15 +51,21 @@ class Fate(msgspec.Struct, frozen=True):
     code: str
     sibling: bool = False
     place: int = 0
+    corpus_id: str = ""
 
 
 class Losses(msgspec.Struct, frozen=True):
-    """The fates of all needs: how many of each, in the order of ``FATES``. ``shares`` sum to 1. ``places`` are those of ``not_fetched``."""
+    """The fates of all needs: how many of each, in the order of ``FATES``. ``shares`` sum to 1.
+
+    ``places`` are those of what was lost, by fate, in order. ``corpora`` has for each corpus how many of its needs are found, and of how
+    many.
+    """
 
     needs: int
     counts: dict[str, int]
     siblings: int = 0
-    places: tuple[int, ...] = ()
+    places: dict[str, tuple[int, ...]] = {}
+    corpora: dict[str, tuple[int, int]] = {}
 
     @property
     def shares(self) -> dict[str, float]:
@@ -71,8 +77,11 @@ def summed(fates: Iterable[Fate]) -> Losses:
     """The losses of many needs."""
     every = list(fates)
     counts = Counter(one.code for one in every)
-    places = tuple(sorted(one.place for one in every if one.code == "not_fetched"))
-    return Losses(len(every), {code: counts[code] for code in FATES if counts[code]}, sum(one.sibling for one in every), places)
+    there = {code: counts[code] for code in FATES if counts[code]}
+    places = {code: tuple(sorted(one.place for one in every if one.code == code)) for code in there if code != FOUND}
+    corpora = {name: [one for one in every if one.corpus_id == name] for name in sorted({one.corpus_id for one in every})}
+    found = {name: (sum(one.code == FOUND for one in those), len(those)) for name, those in corpora.items()}
+    return Losses(len(every), there, sum(one.sibling for one in every), places, found)
 
 
 def fates(needs: Sequence[Need], trace: Trace, rerun: Rerun, standings: Standings | None = None, stock: Sequence[Chunk] = ()) -> list[Fate]:
@@ -93,11 +102,11 @@ class _Lost:
     def fate(self, gold: Address) -> Fate:
         final = [self._trace.chunks[entry.chunk_id] for entry in self._trace.final]
         if any(covers(gold, chunk) for chunk in final):
-            return Fate(FOUND)
+            return Fate(FOUND, corpus_id=gold.corpus_id)
         norm = Address(gold.corpus_id, gold.container_id, gold.section_id)
         sibling = any(covers(norm, chunk) for chunk in final)
         code, place = self._lost(gold)
-        return Fate(code, sibling, place)
+        return Fate(code, sibling, place, gold.corpus_id)
 
     def _lost(self, gold: Address) -> tuple[str, int]:
         corpus = self._states.get(gold.corpus_id)

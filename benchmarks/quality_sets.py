@@ -92,10 +92,12 @@ def own(golds: Golds, level: Level = "absatz") -> Taken:
 
 def _distinct(needs: Sequence[Need], level: Level) -> tuple[Need, ...]:
     if level == "norm":
-        needs = [
-            Need(tuple(dict.fromkeys(replace(one, address=replace(one.address, subsection="")) for one in need.any_of))) for need in needs
-        ]
+        needs = [Need(tuple(dict.fromkeys(map(_whole, need.any_of)))) for need in needs]
     return tuple(dict.fromkeys(needs))
+
+
+def _whole(gold: Gold) -> Gold:
+    return replace(gold, address=replace(gold.address, subsection=""))
 
 
 # --- halves -----------------------------------------------------------------------------------------------------------

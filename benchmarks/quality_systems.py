@@ -16,7 +16,7 @@ from retrieval.decide import STAGES, decide
 from retrieval.errors import BadInput
 from retrieval.evaluation.model import Question
 from retrieval.federated import FederatedRetriever
-from retrieval.gather import gather
+from retrieval.gather import Wiring, gather
 from retrieval.inspector import grids
 from retrieval.knobs import Value
 from retrieval.model import Chunk
@@ -125,6 +125,15 @@ def named(text: str) -> System:
 # --- the product ------------------------------------------------------------------------------------------------------
 
 
+def wiring(federation: FederatedRetriever, question: Question, routing: Routing) -> Wiring:
+    """The federation's parts, with its own router, with none, or with one that names the corpora of the gold norms."""
+    if routing == "on":
+        return federation.wiring
+    gold = {one.address.corpus_id for need in question.needs for one in need.any_of}
+    told = None if routing == "off" else lambda text, corpora: [corpus for corpus in corpora if corpus in gold]
+    return replace(federation.wiring, router=told)
+
+
 class Found(msgspec.Struct, frozen=True):
     """What the product found for one question under one system: the list of ``SHORT`` places, the one of ``LONG``."""
 
@@ -147,16 +156,8 @@ class Asked:
         key = (system.routing, asked)
         if key not in self._pools:
             known = max(self._pools.values(), key=lambda pool: len(pool.answers), default=None)
-            self._pools[key] = gather(self.question.text, settings, self._wiring(system.routing), known=known)
+            self._pools[key] = gather(self.question.text, settings, wiring(self._federation, self.question, system.routing), known=known)
         return self._pools[key]
-
-    def _wiring(self, routing: Routing) -> Any:
-        wiring = self._federation.wiring
-        if routing == "on":
-            return wiring
-        gold = dict.fromkeys(one.address.corpus_id for need in self.question.needs for one in need.any_of)
-        told = None if routing == "off" else lambda question, corpora: [corpus for corpus in corpora if corpus in gold]
-        return replace(wiring, router=told)
 
     def trace(self, system: System, length: int, without: Sequence[str] | None = None) -> Trace:
         """The run under a system, for a list of ``length`` places; ``without`` takes the place of the stages that it leaves out."""

@@ -11,6 +11,10 @@ from benchmarks.quality_systems import DEFAULT
 from retrieval.evaluation.statistics import Effect, Estimate
 
 _VERDICTS = {"better": "better", "worse": "worse", "not_distinguishable": "–", "equal": "equal", "no_questions": ""}
+_PLACES = {
+    "far_behind": "behind the first 50: place before the quota",
+    "not_fetched": "no candidate: best place in a route of its corpus",
+}
 HALVES = {"tune": "the half to tune with", "report": "the half kept for reporting", "all": "all questions"}
 
 
@@ -51,7 +55,9 @@ def _verdicts(row: Row) -> str:
 
 def _verdict(effect: Effect) -> str:
     word = _VERDICTS[effect.verdict]
-    return f"{effect.difference:+.2f} {word}" if effect.difference is not None else word
+    if effect.difference is None or effect.interval is None or effect.verdict == "equal":
+        return word
+    return f"{effect.difference:+.2f} ({effect.interval.low:+.2f} to {effect.interval.high:+.2f}) {word}"
 
 
 def _lost(report: SetReport) -> Iterator[str]:
@@ -59,33 +65,42 @@ def _lost(report: SetReport) -> Iterator[str]:
     if not rows:
         return
     yield "Where the gold norms are, as shares that sum to 1:"
-    yield f"{'':52} | " + " | ".join(f"{row.system[:28]:>28}" for row in rows)
+    yield _line("", [row.system[:28] for row in rows])
     for code, words in FATES.items():
         shares = [row.losses.shares.get(code, 0.0) for row in rows if row.losses]
         if any(shares):
-            yield f"{words:52} | " + " | ".join(f"{share:28.2f}" for share in shares)
-    yield f"{'beside that: another Absatz of the norm is there':52} | " + " | ".join(
-        f"{_siblings(row.losses):28.2f}" for row in rows if row.losses
-    )
-    yield f"{'no candidate: best place in a route of its corpus':52} | " + " | ".join(
-        f"{_places(row.losses):>28}" for row in rows if row.losses
-    )
+            yield _line(words, [f"{share:.2f}" for share in shares])
+    lost = [row.losses for row in rows if row.losses]
+    yield _line("beside that: another Absatz of the norm is there", [f"{_siblings(one):.2f}" for one in lost])
+    for code, words in _PLACES.items():
+        yield _line(words, [_places(one.places.get(code, ())) for one in lost])
+    for name in sorted({name for one in lost for name in one.corpora}):
+        yield _line(f"  {name}: found of its gold norms", [_share(one, name) for one in lost])
+
+
+def _line(words: str, cells: Sequence[str]) -> str:
+    return f"{words:52} | " + " | ".join(f"{cell:>28}" for cell in cells)
 
 
 def _siblings(losses: Losses) -> float:
     return losses.siblings / losses.needs if losses.needs else 0.0
 
 
-def _places(losses: Losses) -> str:
-    """Half of those that were no candidate stand before the middle number; 0 stands for those that are in no route."""
-    ranked = [place for place in losses.places if place]
-    if not losses.places:
+def _places(places: Sequence[int]) -> str:
+    """A quarter, half and three quarters of these stand before the three numbers; how many have no place at all."""
+    ranked = [place for place in places if place]
+    if not places:
         return "–"
-    nowhere = len(losses.places) - len(ranked)
-    if len(ranked) < 2:
-        return f"{', '.join(map(str, ranked))} · {nowhere} nowhere"
+    nowhere = f" · {len(places) - len(ranked)} nowhere" if len(ranked) < len(places) else ""
+    if len(ranked) < 4:
+        return ", ".join(map(str, ranked)) + nowhere
     low, middle, high = quantiles(ranked, n=4)
-    return f"{low:.0f} / {middle:.0f} / {high:.0f} · {nowhere} nowhere"
+    return f"{low:.0f} / {middle:.0f} / {high:.0f}{nowhere}"
+
+
+def _share(losses: Losses, corpus: str) -> str:
+    found, of = losses.corpora.get(corpus, (0, 0))
+    return f"{found} of {of}"
 
 
 # --- for the docs -----------------------------------------------------------------------------------------------------

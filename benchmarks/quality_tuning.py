@@ -14,13 +14,16 @@ import msgspec
 from msgspec.structs import replace
 
 from benchmarks.quality_sets import Taken, of_half
+from benchmarks.quality_systems import System, wiring
 from retrieval.evaluation.sweeps.asking import Point, axis, choices, spec_of, with_values
 from retrieval.evaluation.sweeps.bench import Bench, mean_of
 from retrieval.evaluation.sweeps.comparing import EQUAL, gain
 from retrieval.evaluation.sweeps.model import Gain, Goal, Half
 from retrieval.federated import FederatedRetriever
+from retrieval.gather import gather
 from retrieval.knobs import Value
 from retrieval.settings import KNOBS, Settings
+from retrieval.trace import Pool
 
 KNOBS_TUNED = ("fusion", "weight_vector", "rrf_k", "min_ratio", "verweis_score", "max_verweis_normen", "min_hits_per_corpus")
 _PAIR = {"weight_vector": "weight_lexical"}
@@ -50,11 +53,16 @@ class Tuned(msgspec.Struct, frozen=True):
     tried: int
 
 
-def tuned(stocks: Sequence[tuple[FederatedRetriever, Sequence[Taken]]], knobs: Sequence[str], goal: str, most: int = 0) -> Tuned:
-    """The best values of some knobs for all sets together; ``most`` questions of each half of a set where that is not 0."""
-    benches = {taken.name: _bench(federation, taken, knobs, goal, most) for federation, sets in stocks for taken in sets}
-    search = _Search({name: bench for name, bench in benches.items() if bench.tuned})
-    settings = Settings()
+def tuned(
+    stocks: Sequence[tuple[FederatedRetriever, Sequence[Taken]]], knobs: Sequence[str], goal: str, base: System, most: int = 0
+) -> Tuned:
+    """The best values of some knobs for all sets together, everything else as in the system ``base``.
+
+    ``most``: so many questions of each half of a set, all where it is 0.
+    """
+    benches = {taken.name: _bench(federation, taken, knobs, Goal(goal), base, most) for federation, sets in stocks for taken in sets}
+    settings = base.settings
+    search = _Search({name: bench for name, bench in benches.items() if bench.tuned}, settings)
     present = {name: settings.value(name) for knob in knobs for name in (knob, *_pair(knob))}
     ends = [search.climb({**present, "fusion": fusion}, knobs) for fusion in (KNOBS["fusion"].choices if "fusion" in knobs else ())]
     start = search.climb(present, [knob for knob in knobs if knob != "fusion"])
@@ -64,13 +72,18 @@ def tuned(stocks: Sequence[tuple[FederatedRetriever, Sequence[Taken]]], knobs: S
     return Tuned(goal, present, best, search.mean(present), search.mean(best), gains, curves, search.tried)
 
 
-def _bench(federation: FederatedRetriever, taken: Taken, knobs: Sequence[str], goal: str, most: int) -> Bench:
+def _bench(federation: FederatedRetriever, taken: Taken, knobs: Sequence[str], goal: Goal, base: System, most: int) -> Bench:
     """The questions of a set, gathered."""
     tune = tuple(one.id for one in of_half(taken.questions, "tune", most))
     report = tuple(one.id for one in of_half(taken.questions, "report", most))
-    spec = spec_of(taken.checked, list(knobs), Goal(goal), kind="search", hold_out=False)
+    spec = spec_of(taken.checked, knobs, goal, base.settings, kind="search", hold_out=False, without=base.without)
+    questions = {one.text: one for one in taken.questions}
     bench = Bench(replace(spec, questions=tune, held_out=report), taken.checked, {})
-    for done, total in bench.gather(lambda text, settings: federation.gather(text, settings)):
+
+    def ask(text: str, settings: Settings) -> Pool:
+        return gather(text, settings, wiring(federation, questions[text], base.routing))
+
+    for done, total in bench.gather(ask):
         if done % 20 == 0:
             print(f"  {taken.name}: {done} of {total} questions gathered", file=sys.stderr, flush=True)
     return bench
@@ -79,8 +92,8 @@ def _bench(federation: FederatedRetriever, taken: Taken, knobs: Sequence[str], g
 class _Search:
     """Means over all benches, each point measured once."""
 
-    def __init__(self, benches: Mapping[str, Bench]) -> None:
-        self.benches = benches
+    def __init__(self, benches: Mapping[str, Bench], settings: Settings) -> None:
+        self.benches, self._settings = benches, settings
         self._known: dict[str, float] = {}
 
     @property
@@ -97,7 +110,7 @@ class _Search:
         keys = [repr(sorted(point.items())) for point in points]
         new = {key: point for key, point in zip(keys, points, strict=True) if key not in self._known}
         if new:
-            asked = [with_values(Settings(), point) for point in new.values()]
+            asked = [with_values(self._settings, point) for point in new.values()]
             sets = [list(zip(*bench.figures(bench.tuned, asked).values(), strict=True)) for bench in self.benches.values()]
             for place, key in enumerate(new):
                 found = [mean_of(tuple(value for value in column[place] if value is not None)) for column in sets if column]

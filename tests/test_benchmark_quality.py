@@ -242,7 +242,7 @@ def test_a_model_that_is_not_there_costs_only_its_row(federation: FederatedRetri
 
 
 def test_tuning_never_ends_below_what_is_in_force(federation: FederatedRetriever, own: Taken) -> None:
-    found = tuned([(federation, [own])], ("weight_vector", "min_ratio"), "recall", most=6)
+    found = tuned([(federation, [own])], ("weight_vector", "min_ratio"), "recall", System(DEFAULT, routing="off"), most=6)
     assert found.after >= found.before
     assert found.chosen.keys() == {"weight_vector", "weight_lexical", "min_ratio"}
     assert max(mean for curve in found.curves for _, mean in curve.means) == pytest.approx(found.after)
