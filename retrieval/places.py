@@ -41,6 +41,11 @@ class Server(msgspec.Struct, frozen=True):
 
     address: str
 
+    @property
+    def encrypted(self) -> bool:
+        """Whether its certificate is looked at. Where it has none, the list of authorities is not read: a tenth of a second a client."""
+        return self.address.startswith("https")
+
 
 Place = Path | Server
 
@@ -142,9 +147,18 @@ def _connected(server: Server, patience: float) -> Any:
         import httpx
         from chromadb.config import Settings
 
-        client = chromadb.HttpClient(server.address, headers=_headers(), settings=Settings(anonymized_telemetry=False))
-        # Chroma's own session waits for ever; a question must not.
-        client._server._session.timeout = httpx.Timeout(patience, connect=_CONNECT)
+        settings = Settings(anonymized_telemetry=False, chroma_server_ssl_verify=server.encrypted)
+        client = chromadb.HttpClient(server.address, headers=_headers(), settings=settings)
+        # Chroma's own sessions wait for ever, which a question must not, and stay open when the client is closed.
+        sessions, release = [one._server._session for one in (client, client._admin_client)], client.close
+        sessions[0].timeout = httpx.Timeout(patience, connect=_CONNECT)
+
+        def close() -> None:
+            release()
+            for session in sessions:
+                session.close()
+
+        client.close = close
         return client
 
 
@@ -155,7 +169,8 @@ def require_answer(place: Place) -> str:
     with in_clear_words(place):
         import httpx
 
-        reply = httpx.get(f"{place.address}/api/v2/version", headers=_headers(), timeout=httpx.Timeout(_ANSWER, connect=_CONNECT))
+        patience = httpx.Timeout(_ANSWER, connect=_CONNECT)
+        reply = httpx.get(f"{place.address}/api/v2/version", headers=_headers(), timeout=patience, verify=place.encrypted)
     found = reply.text.strip()[:40].strip('"')
     if reply.status_code in (401, 403):
         raise ServerGone(f"{_subject(place)} does not let this program in ({reply.status_code}). Put its key into {TOKEN} or {HEADERS}.")

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from chroma_server import ChromaServer
 from cli_runs import Ran, Run
 from hypothesis import settings
 
 from retrieval.federated import FederatedRetriever
+from retrieval.places import HEADERS, SERVER, TOKEN, Place
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "sample_corpora"
+
+# Whatever the environment says about a Chroma server is not about the tests.
+for _name in (SERVER, TOKEN, HEADERS):
+    os.environ.pop(_name, None)
 
 # The same examples on every run, and no limit of time that a busy machine would break.
 settings.register_profile("repeatable", deadline=None, derandomize=True)
@@ -52,6 +60,31 @@ def federation(sample_index: Path) -> FederatedRetriever:
     from retrieval.assemble import open_federation
 
     return open_federation(sample_index, SAMPLES / "anchors.toml")
+
+
+@pytest.fixture(scope="session")
+def _one_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ChromaServer]:
+    """A Chroma server for the whole run, started when the first test needs it; each worker has its own."""
+    server = ChromaServer(tmp_path_factory.mktemp("chroma-server"))
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def server(_one_server: ChromaServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[ChromaServer]:
+    """A running Chroma server with nothing on it, on which new indexes have their collections."""
+    monkeypatch.setenv(SERVER, _one_server.place.address)
+    yield _one_server
+    _one_server.clear()
+
+
+@pytest.fixture(params=["folder", "server"])
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
+    """Where the collections of a new index live: in the folder of the test, and in a second run of the same test on a server."""
+    if request.param == "folder":
+        return tmp_path
+    server: ChromaServer = request.getfixturevalue("server")
+    return server.place
 
 
 @pytest.fixture

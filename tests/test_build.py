@@ -1,4 +1,4 @@
-"""The ingest: whole or not at all, with a report that can be trusted."""
+"""The ingest: whole or not at all, with a report that can be trusted. What writes to Chroma runs over a folder and over a server."""
 
 from __future__ import annotations
 
@@ -19,15 +19,24 @@ from retrieval.build import Changes, changes_between, ingest, remove
 from retrieval.errors import BadSource, BrokenStock, NoDatabase, StockBusy, UnknownCorpus
 from retrieval.lexical import StoredTokens
 from retrieval.model import Chunk
+from retrieval.places import Place, Server
+
+both = pytest.mark.usefixtures("place")
+"""Once with the collections in the folder of the index, once on a server."""
 
 RULES = [chunk(f"§ {number}", f"Regel {number} über die Abgabe.", subsection="1") for number in range(1, 8)]
 
 
+def place_of(folder: Path) -> Place:
+    """Where the collections of this index live."""
+    return places.of_index(folder, manifest.read(folder).server)
+
+
 def stored(folder: Path, corpus: str = "abgabe") -> dict[str, str]:
     """The texts in Chroma by section, with vectors that can be read."""
-    entry = manifest.read(folder).entry(corpus)
-    client = places.open_client(folder)
-    found = chroma.collection(client, folder, entry.collection).get(include=["documents", "metadatas", "embeddings"])
+    entry, place = manifest.read(folder).entry(corpus), place_of(folder)
+    client = places.open_client(place)
+    found = chroma.collection(client, place, entry.collection).get(include=["documents", "metadatas", "embeddings"])
     client.close()
     assert len(found["ids"]) == len(found["embeddings"]) == entry.count
     return {meta["section_id"]: text for meta, text in zip(found["metadatas"], found["documents"], strict=True)}
@@ -37,6 +46,7 @@ def files(folder: Path) -> dict[str, str]:
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.rglob("*.json")}
 
 
+@both
 def test_a_corpus_is_stored_with_everything_that_is_known_about_it(tmp_path: Path) -> None:
     encoder = CountingEncoder()
     report = {"norms": 7, "tables_found": 1, "tables_kept": 1, "oddities": [{"code": "x", "where": "§ 1", "detail": "…"}]}
@@ -56,6 +66,7 @@ def test_a_corpus_is_stored_with_everything_that_is_known_about_it(tmp_path: Pat
     assert len(StoredTokens.load(place / manifest.TOKENS)) == 7
 
 
+@both
 def test_reading_in_again_keeps_no_old_text(tmp_path: Path) -> None:
     encoder = CountingEncoder()
     rules = [chunk(f"§ {number}", "alt" if number == 5 else f"Text {number}") for number in range(1, 8)]
@@ -80,6 +91,7 @@ def test_changes_are_counted_by_address_and_not_by_chunk() -> None:
     assert changes_between(old, new) == Changes(added=1, changed=2, removed=1, unchanged=1)
 
 
+@both
 def test_only_what_changed_is_embedded_again(tmp_path: Path) -> None:
     encoder = CountingEncoder()
     ingest(tmp_path, spec(), RULES, None, encoder)
@@ -97,6 +109,7 @@ def test_a_new_heading_is_embedded_again_although_the_text_is_the_same(tmp_path:
     assert encoder.seen == ["§ 1 Frist\nText"]
 
 
+@both
 @pytest.mark.parametrize("other", [{"model": "another"}, {"passage_prompt": "passage: "}, {"dimension": 9}])
 def test_another_encoder_embeds_everything_again(tmp_path: Path, other: dict[str, Any]) -> None:
     ingest(tmp_path, spec(), RULES, None, CountingEncoder())
@@ -105,18 +118,20 @@ def test_another_encoder_embeds_everything_again(tmp_path: Path, other: dict[str
     assert (len(encoder.seen), done.reused, done.changes) == (7, 0, Changes(unchanged=7))
 
 
-def test_the_old_generation_leaves_nothing_behind(tmp_path: Path) -> None:
+def test_the_old_generation_leaves_nothing_behind(tmp_path: Path, place: Place) -> None:
     for text in ("eins", "zwei", "drei"):
         ingest(tmp_path, spec(), [chunk("§ 1", text)], None, CountingEncoder())
     entry = manifest.read(tmp_path).entry("abgabe")
-    assert entry.collection == "abgabe-0003"
-    assert manifest.generations(tmp_path) == ("abgabe-0003",)
+    assert entry.collection == "-".join(filter(None, ("abgabe", manifest.read(tmp_path).index_id, "0003")))
+    assert manifest.generations(tmp_path) == (entry.collection,)
     assert manifest.unfinished(tmp_path) == ()
-    client = places.open_client(tmp_path)
-    assert chroma.names(client, tmp_path) == ("abgabe-0003",)
+    client = places.open_client(place)
+    # On a server, the index has a home beside its collections.
+    assert [name for name in chroma.names(client, place) if not name.startswith("fundstelle-")] == [entry.collection]
     client.close()
 
 
+@both
 def test_an_ingest_that_fails_leaves_the_old_corpus_and_serves_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "_WRITE_BATCH", 2)
     monkeypatch.setattr(build, "_ENCODE_BATCH", 1)
@@ -129,7 +144,7 @@ def test_an_ingest_that_fails_leaves_the_old_corpus_and_serves_the_next_one(tmp_
     assert before.items() <= files(tmp_path).items()
     assert list(stored(tmp_path)) == ["§ 1"]
     (left,) = manifest.unfinished(tmp_path)
-    assert (left.corpus_id, left.collection, left.chunks) == ("abgabe", "abgabe-0002", 7)
+    assert (left.corpus_id, left.collection[-4:], left.chunks) == ("abgabe", "0002", 7)
 
     encoder = CountingEncoder()
     done = ingest(tmp_path, spec(), RULES, None, encoder)
@@ -138,18 +153,24 @@ def test_an_ingest_that_fails_leaves_the_old_corpus_and_serves_the_next_one(tmp_
     assert (len(stored(tmp_path)), manifest.unfinished(tmp_path)) == (7, ())
 
 
-def test_a_new_corpus_that_fails_is_not_in_stock(tmp_path: Path) -> None:
+def test_a_new_corpus_that_fails_is_not_in_stock(tmp_path: Path, place: Place) -> None:
     failing = CountingEncoder()
     failing.fail_after = 0
     with pytest.raises(MemoryError):
         ingest(tmp_path, spec(), RULES, None, failing)
-    with pytest.raises(NoDatabase):
-        manifest.read(tmp_path)
+    if isinstance(place, Server):
+        assert manifest.read(tmp_path).corpora == (), (
+            "an index on a server is made before its first corpus, so that this one is found again"
+        )
+    else:
+        with pytest.raises(NoDatabase):
+            manifest.read(tmp_path)
     assert [one.corpus_id for one in manifest.unfinished(tmp_path)] == ["abgabe"]
     remove(tmp_path, "abgabe")
     assert (manifest.unfinished(tmp_path), manifest.generations(tmp_path)) == ((), ())
 
 
+@both
 @pytest.mark.parametrize("fault", ["verify", "switch"])
 def test_a_fault_just_before_the_switch_leaves_the_old_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
     ingest(tmp_path, spec(), RULES[:2], None, CountingEncoder())
@@ -165,6 +186,7 @@ def test_a_fault_just_before_the_switch_leaves_the_old_corpus(tmp_path: Path, mo
     assert ingest(tmp_path, spec(), RULES, None, CountingEncoder()).reused == 7
 
 
+@both
 def test_a_killed_ingest_leaves_the_old_corpus_usable(tmp_path: Path) -> None:
     ingest(tmp_path, spec(), RULES[:2], None, CountingEncoder())
     code = f"""
@@ -193,6 +215,7 @@ build.ingest(Path({str(tmp_path)!r}), spec(), rules, None, CountingEncoder(), sl
     assert (len(stored(tmp_path)), manifest.unfinished(tmp_path)) == (7, ())
 
 
+@both
 def test_other_corpora_stay_as_they_are(tmp_path: Path) -> None:
     ingest(tmp_path, spec("a"), [chunk("§ 1", "A", "a")], None, CountingEncoder())
     before = manifest.read(tmp_path).entry("a")
@@ -202,6 +225,7 @@ def test_other_corpora_stay_as_they_are(tmp_path: Path) -> None:
     assert stored(tmp_path, "a") == {"§ 1": "A"}
 
 
+@both
 def test_only_a_corpus_that_is_there_can_be_removed(tmp_path: Path) -> None:
     with pytest.raises(NoDatabase):
         remove(tmp_path / "nirgends", "a")
@@ -227,16 +251,19 @@ def test_progress_counts_up_to_all_chunks(tmp_path: Path, monkeypatch: pytest.Mo
     assert seen == [(2, 7), (5, 7), (7, 7)]
 
 
+@both
 def test_a_repealed_norm_is_stored_so_that_its_address_is_known(tmp_path: Path) -> None:
     ingest(tmp_path, spec(), [*RULES, chunk("§ 52", "(weggefallen)", repealed=True)], None, CountingEncoder())
     assert stored(tmp_path)["§ 52"] == "(weggefallen)"
 
 
+@both
 def test_a_corpus_without_chunks_is_stored(tmp_path: Path) -> None:
     done = ingest(tmp_path, spec(), [], None, CountingEncoder())
     assert (done.chunks, stored(tmp_path)) == (0, {})
 
 
+@both
 @pytest.mark.parametrize("name", ["../../tmp/x", "/etc", "C:\\x", "a/b", "..", "Rahmenvertrag § 129", "x" * 600])
 def test_no_name_of_a_corpus_leads_out_of_the_folder(tmp_path: Path, name: str) -> None:
     stock = tmp_path / "deep" / "stock"
@@ -247,6 +274,7 @@ def test_no_name_of_a_corpus_leads_out_of_the_folder(tmp_path: Path, name: str) 
     assert data.name == manifest.read(stock).entry(name).collection
 
 
+@both
 def test_two_corpora_whose_names_look_alike_do_not_share_a_collection(tmp_path: Path) -> None:
     for name in ("E-Rezept", "e_rezept"):
         ingest(tmp_path, spec(name), [chunk("§ 1", name, name)], None, CountingEncoder())

@@ -1,4 +1,8 @@
-"""Chroma behind our own doors: nothing created by looking, nothing lost in silence, similarities that are cosines."""
+"""Chroma behind our own doors: nothing created by looking, nothing lost in silence, similarities that are cosines.
+
+What takes a ``place`` runs twice, in a folder and on a server. What damages files does not: a server's files are its own, and what it says
+when it cannot read them is tested with the server.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import chromadb
 import numpy as np
 import pytest
 from stock_builders import CountingEncoder, chunk
@@ -20,20 +23,21 @@ from stock_builders import CountingEncoder, chunk
 from retrieval import chroma, places
 from retrieval.chroma import VectorIndex
 from retrieval.errors import BrokenStock, NoDatabase, UnknownCorpus
+from retrieval.places import Place, Server
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Iterator[Any]:
-    opened = places.open_client(tmp_path, create=True)
+def client(place: Place) -> Iterator[Any]:
+    opened = places.open_client(place, create=True)
     yield opened
     opened.close()
 
 
-def filled(client: Any, folder: Path, vectors: np.ndarray, name: str = "abgabe-0001") -> tuple[Any, list[str]]:
+def filled(client: Any, place: Place, vectors: np.ndarray, name: str = "abgabe-0001") -> tuple[Any, list[str]]:
     """A collection with one chunk for each vector, and the ids in order."""
-    collection = chroma.new_collection(client, folder, name)
+    collection = chroma.new_collection(client, place, name)
     chunks = [chunk(f"§ {number}", f"Text {number}") for number in range(1, len(vectors) + 1)]
-    chroma.write(client, collection, folder, chunks, np.asarray(vectors, dtype=np.float32))
+    chroma.write(client, collection, place, chunks, np.asarray(vectors, dtype=np.float32))
     return collection, [one.chunk_id for one in chunks]
 
 
@@ -129,15 +133,15 @@ def test_an_old_sqlite_gives_one_sentence_with_the_remedy(tmp_path: Path) -> Non
     assert "Use a Python with sqlite 3.35" in ran.stdout
 
 
-def test_a_missing_collection_is_an_unknown_corpus(client: Any, tmp_path: Path) -> None:
+def test_a_missing_collection_is_an_unknown_corpus(client: Any, place: Place) -> None:
     with pytest.raises(UnknownCorpus, match="'nirgends-0001'"):
-        chroma.collection(client, tmp_path, "nirgends-0001")
+        chroma.collection(client, place, "nirgends-0001")
 
 
 @pytest.mark.filterwarnings("ignore:legacy embedding function config:DeprecationWarning")
-def test_a_collection_has_cosine_space_the_stated_settings_and_no_embedding_function(client: Any, tmp_path: Path) -> None:
-    chroma.new_collection(client, tmp_path, "abgabe-0001")
-    collection = chroma.collection(client, tmp_path, "abgabe-0001")
+def test_a_collection_has_cosine_space_the_stated_settings_and_no_embedding_function(client: Any, place: Place) -> None:
+    chroma.new_collection(client, place, "abgabe-0001")
+    collection = chroma.collection(client, place, "abgabe-0001")
     with pytest.raises(ValueError, match="embedding function"):
         collection.query(query_texts=["Abgabe"])
     found = collection.configuration_json
@@ -145,12 +149,12 @@ def test_a_collection_has_cosine_space_the_stated_settings_and_no_embedding_func
     assert expected.items() <= found["hnsw"].items()
 
 
-def test_absent_metadata_are_absent_and_the_whole_batch_is_stored(client: Any, tmp_path: Path) -> None:
+def test_absent_metadata_are_absent_and_the_whole_batch_is_stored(client: Any, place: Place) -> None:
     chunks = [chunk(f"§ {number}", "Text", subsection="1") for number in range(98)]
     chunks += [chunk("§ 98", "Text", position=None, path=()), chunk("§ 99", "Text", path=("Buch 1", "Abschnitt 2"), heading="Frist")]
-    collection = chroma.new_collection(client, tmp_path, "abgabe-0001")
-    chroma.write(client, collection, tmp_path, chunks, random_vectors(100))
-    assert chroma.count(collection, tmp_path) == 100
+    collection = chroma.new_collection(client, place, "abgabe-0001")
+    chroma.write(client, collection, place, chunks, random_vectors(100))
+    assert chroma.count(collection, place) == 100
     without = collection.get(where={"has_subsection": False})
     assert sorted(without["ids"]) == sorted(one.chunk_id for one in chunks[98:])
     stored = collection.get(ids=[chunks[98].chunk_id])["metadatas"][0]
@@ -158,44 +162,42 @@ def test_absent_metadata_are_absent_and_the_whole_batch_is_stored(client: Any, t
     assert collection.get(ids=[chunks[99].chunk_id])["metadatas"][0]["path"] == "Buch 1 › Abschnitt 2"
 
 
-def test_a_chunk_written_twice_has_its_new_text(client: Any, tmp_path: Path) -> None:
-    collection = chroma.new_collection(client, tmp_path, "abgabe-0001")
+def test_a_chunk_written_twice_has_its_new_text(client: Any, place: Place) -> None:
+    collection = chroma.new_collection(client, place, "abgabe-0001")
     for text in ("alt", "neu"):
-        chroma.write(client, collection, tmp_path, [chunk("§ 5", text)], random_vectors(1))
+        chroma.write(client, collection, place, [chunk("§ 5", text)], random_vectors(1))
     assert collection.get()["documents"] == ["neu"]
 
 
-def test_more_chunks_than_one_batch_holds_are_written_and_read_whole(client: Any, tmp_path: Path) -> None:
+def test_more_chunks_than_one_batch_holds_are_written_and_read_whole(client: Any, place: Place) -> None:
     vectors = random_vectors(5_600, 4)
     assert client.get_max_batch_size() < len(vectors)
-    collection, ids = filled(client, tmp_path, vectors)
-    stored = chroma.vectors_by_id(collection, tmp_path)
+    collection, ids = filled(client, place, vectors)
+    stored = chroma.vectors_by_id(collection, place)
     assert sorted(stored) == sorted(ids)
     np.testing.assert_allclose(np.array([stored[one] for one in ids]), vectors, atol=1e-6)
 
 
-def test_an_id_named_twice_or_not_there_is_no_error(client: Any, tmp_path: Path) -> None:
-    collection, ids = filled(client, tmp_path, random_vectors(3))
-    assert list(chroma.vectors_by_id(collection, tmp_path, [ids[1], ids[1], "nirgends"])) == [ids[1]]
+def test_an_id_named_twice_or_not_there_is_no_error(client: Any, place: Place) -> None:
+    collection, ids = filled(client, place, random_vectors(3))
+    assert list(chroma.vectors_by_id(collection, place, [ids[1], ids[1], "nirgends"])) == [ids[1]]
 
 
 @pytest.mark.parametrize("way", ["exact", "index"])
 @pytest.mark.parametrize("metric", ["cosine", "l2", "ip"])
-def test_similarity_is_the_cosine_whatever_the_metric_of_the_collection(tmp_path: Path, metric: str, way: Any) -> None:
-    client = chromadb.PersistentClient(str(tmp_path))
+def test_similarity_is_the_cosine_whatever_the_metric_of_the_collection(client: Any, place: Place, metric: str, way: Any) -> None:
     collection = client.create_collection("fremd", embedding_function=None, configuration={"hnsw": {"space": metric}})
     collection.add(ids=["a", "b"], embeddings=[[0.6, 0.8], [0.0, 1.0]])
     assert chroma.space(collection) == metric
-    index = VectorIndex(collection, tmp_path, ["a", "b"], [0, 1], way)
+    index = VectorIndex(collection, place, ["a", "b"], [0, 1], way)
     assert index.search(np.array([1.0, 0.0]), 2) == [(0, pytest.approx(0.6)), (1, pytest.approx(0.0))]
-    client.close()
 
 
 @pytest.mark.parametrize("way", ["exact", "index"])
-def test_the_search_gives_the_nearest_first_as_brute_force_does(client: Any, tmp_path: Path, way: Any) -> None:
+def test_the_search_gives_the_nearest_first_as_brute_force_does(client: Any, place: Place, way: Any) -> None:
     vectors = random_vectors(300)
-    collection, ids = filled(client, tmp_path, vectors)
-    index = VectorIndex(collection, tmp_path, ids, range(300), way)
+    collection, ids = filled(client, place, vectors)
+    index = VectorIndex(collection, place, ids, range(300), way)
     for question in random_vectors(305)[300:]:
         cosines = (vectors.astype(float) @ question.astype(float)).tolist()
         expected = sorted(range(300), key=lambda row: -cosines[row])[:60]
@@ -205,10 +207,10 @@ def test_the_search_gives_the_nearest_first_as_brute_force_does(client: Any, tmp
 
 
 @pytest.mark.parametrize("way", ["exact", "index"])
-def test_equal_vectors_stand_in_the_order_of_the_chunks(client: Any, tmp_path: Path, way: Any) -> None:
+def test_equal_vectors_stand_in_the_order_of_the_chunks(client: Any, place: Place, way: Any) -> None:
     vectors = np.concatenate([random_vectors(3), np.repeat(random_vectors(4)[3:], 40, axis=0)])
-    collection, ids = filled(client, tmp_path, vectors)
-    index = VectorIndex(collection, tmp_path, ids, range(43), way)
+    collection, ids = filled(client, place, vectors)
+    index = VectorIndex(collection, place, ids, range(43), way)
     found = [row for row, _ in index.search(vectors[-1], 10)]
     assert found == sorted(found)
     if way == "exact":
@@ -216,52 +218,52 @@ def test_equal_vectors_stand_in_the_order_of_the_chunks(client: Any, tmp_path: P
 
 
 @pytest.mark.parametrize("way", ["exact", "index"])
-def test_rows_that_take_no_part_and_rows_under_the_mask_do_not_appear(client: Any, tmp_path: Path, way: Any) -> None:
+def test_rows_that_take_no_part_and_rows_under_the_mask_do_not_appear(client: Any, place: Place, way: Any) -> None:
     vectors = random_vectors(200)
-    collection, ids = filled(client, tmp_path, vectors)
+    collection, ids = filled(client, place, vectors)
     searchable = [row for row in range(200) if row % 2]
-    index = VectorIndex(collection, tmp_path, [ids[row] for row in searchable], searchable, way)
+    index = VectorIndex(collection, place, [ids[row] for row in searchable], searchable, way)
     mask = [row >= 190 for row in range(200)]
     found = index.search(vectors[0], 10, mask)
     assert sorted(row for row, _ in found) == [191, 193, 195, 197, 199]
     assert index.search(vectors[0], 10, [False] * 200) == []
 
 
-def test_the_way_is_chosen_by_the_number_of_vectors(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    collection, ids = filled(client, tmp_path, random_vectors(12))
-    assert VectorIndex(collection, tmp_path, ids, range(12)).way == "exact"
+def test_the_way_is_chosen_by_the_number_of_vectors(client: Any, place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    collection, ids = filled(client, place, random_vectors(12))
+    assert VectorIndex(collection, place, ids, range(12)).way == "exact"
     monkeypatch.setattr(chroma, "EXACT_UP_TO", 11)
-    assert VectorIndex(collection, tmp_path, ids, range(12)).way == "index"
+    assert VectorIndex(collection, place, ids, range(12)).way == "index"
 
 
-def test_fewer_hits_than_asked_for_are_no_fault(client: Any, tmp_path: Path) -> None:
+def test_fewer_hits_than_asked_for_are_no_fault(client: Any, place: Place) -> None:
     vectors = random_vectors(3)
-    collection, ids = filled(client, tmp_path, vectors)
+    collection, ids = filled(client, place, vectors)
     for way in ("exact", "index"):
-        index = VectorIndex(collection, tmp_path, ids, range(3), way)
+        index = VectorIndex(collection, place, ids, range(3), way)
         assert (len(index.search(vectors[0], 10)), index.search(vectors[0], 0)) == (3, [])
-        assert VectorIndex(collection, tmp_path, [], [], way).search(vectors[0], 10) == []
+        assert VectorIndex(collection, place, [], [], way).search(vectors[0], 10) == []
 
 
-def test_a_question_of_another_length_is_refused_with_both_lengths(client: Any, tmp_path: Path) -> None:
-    collection, ids = filled(client, tmp_path, random_vectors(2, 3))
-    index = VectorIndex(collection, tmp_path, ids, range(2))
+def test_a_question_of_another_length_is_refused_with_both_lengths(client: Any, place: Place) -> None:
+    collection, ids = filled(client, place, random_vectors(2, 3))
+    index = VectorIndex(collection, place, ids, range(2))
     assert index.dimension == 3
     with pytest.raises(BrokenStock, match="has 2 numbers, the stored vectors have 3"):
         index.search(np.array([1.0, 0.0]), 5)
 
 
-def test_a_chunk_without_vector_is_found_when_the_collection_is_opened(client: Any, tmp_path: Path) -> None:
-    collection, ids = filled(client, tmp_path, random_vectors(3))
+def test_a_chunk_without_vector_is_found_when_the_collection_is_opened(client: Any, place: Place) -> None:
+    collection, ids = filled(client, place, random_vectors(3))
     with pytest.raises(BrokenStock, match="no vector for 1 of 4 chunks"):
-        VectorIndex(collection, tmp_path, [*ids, "verloren"], range(4))
+        VectorIndex(collection, place, [*ids, "verloren"], range(4))
 
 
-def test_another_number_of_records_than_was_written_is_a_broken_stock(client: Any, tmp_path: Path) -> None:
-    collection, _ = filled(client, tmp_path, random_vectors(3))
-    chroma.verify(collection, tmp_path, 3, random_vectors(1)[0].tolist())
+def test_another_number_of_records_than_was_written_is_a_broken_stock(client: Any, place: Place) -> None:
+    collection, _ = filled(client, place, random_vectors(3))
+    chroma.verify(collection, place, 3, random_vectors(1)[0].tolist())
     with pytest.raises(BrokenStock, match="holds 3 records; 4 were written"):
-        chroma.verify(collection, tmp_path, 4, None)
+        chroma.verify(collection, place, 4, None)
 
 
 def test_a_lost_index_folder_is_found_although_the_count_is_right(tmp_path: Path) -> None:
@@ -281,24 +283,23 @@ def test_a_lost_index_folder_is_found_although_the_count_is_right(tmp_path: Path
     client.close()
 
 
-def test_a_dropped_collection_leaves_no_files(client: Any, tmp_path: Path) -> None:
+def test_a_dropped_collection_is_gone_and_in_a_folder_so_are_its_files(client: Any, place: Place) -> None:
     for name in ("alt-0001", "alt-0002"):
-        filled(client, tmp_path, random_vectors(1_200, 4), name)
-    assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 2
-    chroma.drop(client, tmp_path, "alt-0001")
-    chroma.drop(client, tmp_path, "alt-0001")
-    assert len([path for path in tmp_path.iterdir() if path.is_dir()]) == 1
-    assert chroma.names(client, tmp_path) == ("alt-0002",)
-    assert len(chroma.vectors_by_id(chroma.collection(client, tmp_path, "alt-0002"), tmp_path)) == 1_200
+        filled(client, place, random_vectors(1_200, 4), name)
+    chroma.drop(client, place, "alt-0001")
+    chroma.drop(client, place, "alt-0001")
+    assert isinstance(place, Server) or len([path for path in place.iterdir() if path.is_dir()]) == 1
+    assert chroma.names(client, place) == ("alt-0002",)
+    assert len(chroma.vectors_by_id(chroma.collection(client, place, "alt-0002"), place)) == 1_200
 
 
-def test_a_new_client_sees_what_was_written_after_another_was_opened(client: Any, tmp_path: Path) -> None:
+def test_a_new_client_sees_what_was_written_after_another_was_opened(client: Any, place: Place) -> None:
     encoder = CountingEncoder()
-    early = places.open_client(tmp_path)
-    filled(client, tmp_path, encoder.passages(["a", "b"]))
-    late = places.open_client(tmp_path)
-    assert chroma.names(late, tmp_path) == ("abgabe-0001",)
-    index = VectorIndex(chroma.collection(late, tmp_path, "abgabe-0001"), tmp_path, ["abgabe::§ 1::0"], [0], "index")
+    early = places.open_client(place)
+    filled(client, place, encoder.passages(["a", "b"]))
+    late = places.open_client(place)
+    assert chroma.names(late, place) == ("abgabe-0001",)
+    index = VectorIndex(chroma.collection(late, place, "abgabe-0001"), place, ["abgabe::§ 1::0"], [0], "index")
     assert index.search(encoder.questions(["a"]), 1) == [(0, 1.0)]
     early.close()
     late.close()
