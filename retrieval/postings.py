@@ -166,9 +166,13 @@ def kept(folder: Path, key: str, corpora: Callable[[], Mapping[str, Words]]) -> 
     if found is not None:
         return found
     made = Postings.of(corpora())
-    with suppress(OSError):
+    if (found := Postings.load(place, key)) is not None:
+        return found
+    try:
         _clear(place)
         made.save(place, key)
+    except OSError as error:
+        log.info("The word index is not kept at %s: %s", place, error)
     _sweep(place)
     return Postings.load(place, key) or made
 

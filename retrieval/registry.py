@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 import threading
 import time
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,8 +23,10 @@ from retrieval.manifest import CorpusEntry, Manifest
 from retrieval.model import Chunk, CorpusSpec
 from retrieval.places import NotOpenedHere, Place, Server
 from retrieval.ports import Encoder, Fingerprint
+from retrieval.postings import Words, kept
 from retrieval.readings import Reading
 from retrieval.stock import CorpusStock, Federation, NoVectors, Vectors
+from retrieval.tokenizer import STYLE
 
 log = logging.getLogger(__name__)
 _ATTEMPTS = 3
@@ -75,7 +78,7 @@ class State:
 
 
 class CorpusRegistry:
-    """The corpora in one index folder. Opening it creates and changes nothing.
+    """The corpora in one index folder. Opening it changes nothing of them; the word index is built beside them once for every version.
 
     ``encoder`` (an encoder or its name) takes the place of the ones that the corpora were made with. A corpus that is broken is blocked
     with a reason, one without encoder or vectors is searched by words alone; the others keep working. ``server`` is the address to which
@@ -237,17 +240,17 @@ class _Opened(NamedTuple):
 def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way, place: Place) -> State:
     encoders = _encoders(stock.corpora, given)
     stocks: dict[str, CorpusStock] = {}
-    words: dict[str, tuple[StoredTokens, list[int]]] = {}
+    rows: dict[str, list[int]] = {}
     blocked: dict[str, str] = {}
     opened = _Opened(folder, place, way, *_client(place, stock))
     for entry in stock.corpora:
         corpus_id = entry.spec.corpus_id
         try:
-            stocks[corpus_id], words[corpus_id] = _corpus(opened, entry, encoders)
+            stocks[corpus_id], rows[corpus_id] = _corpus(opened, entry, encoders)
         except StockError as error:
             log.warning("The corpus %s is blocked: %s", corpus_id, error)
             blocked[corpus_id] = f"{entry.spec.title}: {error}"
-    federation = Federation(stocks.values(), LexicalIndex(words), encoders)
+    federation = Federation(stocks.values(), _words(folder, stock, stocks, rows), encoders)
     if opened.client is not None:
         # Retrievers in use hold the federation; when the last one is gone, so is the need for the client.
         weakref.finalize(federation, opened.client.close).atexit = False
@@ -274,10 +277,8 @@ def _lost(opened: _Opened, stocks: Iterable[CorpusStock]) -> str:
     return str(opened.fault) if opened.fault is not None else next(gone, "")
 
 
-def _corpus(
-    opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder | str]
-) -> tuple[CorpusStock, tuple[StoredTokens, list[int]]]:
-    """One corpus with its words and the rows that take part in the search: those of the norms in force."""
+def _corpus(opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder | str]) -> tuple[CorpusStock, list[int]]:
+    """One corpus and the rows that take part in the search: those of the norms in force."""
     chunks = _chunks(opened.folder, entry)
     rows = [row for row, chunk in enumerate(chunks) if not chunk.repealed]
     index, col = _vectors(opened, entry, chunks, rows)
@@ -286,7 +287,7 @@ def _corpus(
     stock = CorpusStock(
         entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks), _definitions(opened.folder, entry, chunks)
     )
-    return stock, (_tokens(opened.folder, entry, chunks), rows)
+    return stock, rows
 
 
 def _chunks(folder: Path, entry: CorpusEntry) -> tuple[Chunk, ...]:
@@ -296,7 +297,19 @@ def _chunks(folder: Path, entry: CorpusEntry) -> tuple[Chunk, ...]:
     return chunks
 
 
-def _tokens(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> StoredTokens:
+def _words(folder: Path, stock: Manifest, stocks: Mapping[str, CorpusStock], rows: Mapping[str, list[int]]) -> LexicalIndex:
+    """The word index over the corpora that can be asked, built once for this version of the stock and these rules of words."""
+    entries = [entry for entry in stock.corpora if entry.spec.corpus_id in stocks]
+
+    def words() -> dict[str, Words]:
+        ids = ((entry, entry.spec.corpus_id) for entry in entries)
+        return {corpus_id: _tokens(folder, entry, stocks[corpus_id].chunks).of_rows(rows[corpus_id]) for entry, corpus_id in ids}
+
+    named = "\n".join((stock.stamp, STYLE, *(f"{entry.collection} {len(rows[entry.spec.corpus_id])}" for entry in entries)))
+    return LexicalIndex(kept(folder, hashlib.sha256(named.encode()).hexdigest()[:16], words))
+
+
+def _tokens(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> StoredTokens:
     """The stored words, or the words made anew where the stored ones are damaged or follow other rules."""
     try:
         stored = StoredTokens.load(manifest.data_folder(folder, entry.collection) / manifest.TOKENS)
