@@ -24,6 +24,7 @@ from retrieval.build import ingest, remove
 from retrieval.errors import BrokenStock, EncoderError, NoDatabase, UnknownCorpus
 from retrieval.legal_retriever import LegalRetriever
 from retrieval.model import Target
+from retrieval.places import Place, Server
 from retrieval.postings import Postings
 from retrieval.registry import CorpusRegistry
 
@@ -39,19 +40,35 @@ def encoder() -> CountingEncoder:
     return CountingEncoder()
 
 
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def make(stock: Path) -> None:
     """A stock with the corpora a and b; in a, § 4 is repealed."""
-    stock = tmp_path_factory.mktemp("made")
     repealed = chunk("§ 4", "(weggefallen) Frist", "a", repealed=True)
     ingest(stock, spec("a"), [*rules("a"), repealed], {"norms": 4}, CountingEncoder(), chunking="absatz-1")
     ingest(stock, spec("b"), rules("b"), None, CountingEncoder(), chunking="absatz-1")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A stock with its collections in its folder."""
+    stock = tmp_path_factory.mktemp("made")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(places.SERVER, raising=False)
+        make(stock)
     return stock
 
 
 @pytest.fixture
 def folder(made: Path, tmp_path: Path) -> Path:
-    """A copy of the stock for one test."""
+    """A copy of the stock for one test, for what has nothing to do with where the collections live, or damages files."""
+    return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
+
+
+@pytest.fixture
+def stock(place: Place, made: Path, tmp_path: Path) -> Path:
+    """The stock for one test, once with its collections in its folder, once on a server."""
+    if isinstance(place, Server):
+        make(tmp_path)
+        return tmp_path
     return Path(shutil.copytree(made, tmp_path, dirs_exist_ok=True))
 
 
@@ -67,14 +84,14 @@ def altered(folder: Path, corpus: str, **fields: Any) -> None:
     manifest.write(folder, stock.with_entry(msgspec.structs.replace(stock.entry(corpus), **fields)))
 
 
-def test_the_corpora_are_there_in_the_order_in_which_they_came(folder: Path, encoder: CountingEncoder) -> None:
-    opened = CorpusRegistry(folder, encoder)
-    assert (opened.available(), opened.primary_id, opened.persist_dir) == (("a", "b"), "a", str(folder))
+def test_the_corpora_are_there_in_the_order_in_which_they_came(stock: Path, encoder: CountingEncoder) -> None:
+    opened = CorpusRegistry(stock, encoder)
+    assert (opened.available(), opened.primary_id, opened.persist_dir) == (("a", "b"), "a", str(stock))
     assert opened.spec("b").title == "Regeln b"
     assert isinstance(opened.retriever("a"), LegalRetriever)
     assert opened.retriever("a") is opened.retriever("a")
     assert opened.retriever("a").col.count() == 4
-    assert opened.retriever("a").collection_name == "corpus_a-0001"
+    assert opened.retriever("a").collection_name == manifest.read(stock).entry("a").collection
     with pytest.raises(UnknownCorpus, match="In stock: a, b"):
         opened.retriever("c")
     with pytest.raises(UnknownCorpus, match="'nirgends' is not in the corpus 'a'"):
@@ -87,14 +104,14 @@ def test_a_wrong_folder_is_no_database_and_nothing_is_created(tmp_path: Path) ->
     assert list(tmp_path.iterdir()) == []
 
 
-def test_opening_and_asking_changes_no_file_of_ours(folder: Path, encoder: CountingEncoder) -> None:
-    before = {path: path.read_bytes() for path in folder.rglob("*.json")}
-    routes(CorpusRegistry(folder, encoder), "a")
+def test_opening_and_asking_changes_no_file_of_ours(stock: Path, encoder: CountingEncoder) -> None:
+    before = {path: path.read_bytes() for path in stock.rglob("*.json")}
+    routes(CorpusRegistry(stock, encoder), "a")
     assert {path: path.read_bytes() for path in before} == before
 
 
-def test_the_stored_vectors_are_found_by_their_own_text(folder: Path, encoder: CountingEncoder) -> None:
-    opened = CorpusRegistry(folder, encoder)
+def test_the_stored_vectors_are_found_by_their_own_text(stock: Path, encoder: CountingEncoder) -> None:
+    opened = CorpusRegistry(stock, encoder)
     retriever = opened.retriever("a")
     answer = retriever.candidates(retriever.prepare(rules("a")[1].passage), 2)
     assert answer.routes[0].way == "exact"
@@ -102,8 +119,8 @@ def test_the_stored_vectors_are_found_by_their_own_text(folder: Path, encoder: C
 
 
 @pytest.mark.parametrize("way", ["exact", "index"])
-def test_a_repealed_norm_is_known_by_its_address_and_found_by_no_search(folder: Path, encoder: CountingEncoder, way: Any) -> None:
-    retriever = CorpusRegistry(folder, encoder, way).retriever("a")
+def test_a_repealed_norm_is_known_by_its_address_and_found_by_no_search(stock: Path, encoder: CountingEncoder, way: Any) -> None:
+    retriever = CorpusRegistry(stock, encoder, way).retriever("a")
     answer = retriever.candidates(retriever.prepare("Frist weggefallen"), 10)
     found = {hit.chunk_id for route in answer.routes for hit in route.hits}
     assert answer.routes[0].way == way
@@ -132,27 +149,30 @@ def test_the_references_of_a_chunk_are_read_against_the_federation(folder: Path,
 
 
 @pytest.mark.parametrize("fault", ["count", "collection", "chunks", "chunk_count", "dimension", "index"])
-def test_a_broken_corpus_is_blocked_with_its_reason_and_the_others_work(folder: Path, encoder: CountingEncoder, fault: str) -> None:
-    place = manifest.data_folder(folder, "corpus_a-0001")
-    client = places.open_client(folder)
-    collection = chroma.collection(client, folder, "corpus_a-0001")
+def test_a_broken_corpus_is_blocked_with_its_reason_and_the_others_work(
+    stock: Path, place: Place, encoder: CountingEncoder, fault: str
+) -> None:
+    name = manifest.read(stock).entry("a").collection
+    data = manifest.data_folder(stock, name)
+    client = places.open_client(place)
+    collection = chroma.collection(client, place, name)
     if fault == "count":
         collection.delete(ids=["a::§ 1::0"])
     elif fault == "collection":
-        chroma.drop(client, folder, "corpus_a-0001")
+        chroma.drop(client, place, name)
     elif fault == "chunks":
-        (place / manifest.CHUNKS).write_bytes(b"{")
+        (data / manifest.CHUNKS).write_bytes(b"{")
     elif fault == "chunk_count":
-        manifest.save_chunks(place, manifest.load_chunks(place)[:2])
+        manifest.save_chunks(data, manifest.load_chunks(data)[:2])
     elif fault == "dimension":
-        made = manifest.read(folder).entry("a").fingerprint
+        made = manifest.read(stock).entry("a").fingerprint
         assert made is not None
-        altered(folder, "a", fingerprint=msgspec.structs.replace(made, dimension=9))
+        altered(stock, "a", fingerprint=msgspec.structs.replace(made, dimension=9))
     else:
         collection.delete(ids=["a::§ 1::0"])
         collection.upsert(ids=["fremd"], embeddings=[[1.0] * 8])
     client.close()
-    opened = CorpusRegistry(folder, encoder)
+    opened = CorpusRegistry(stock, encoder)
     assert opened.available() == ("b",)
     assert opened.blocked["a"].startswith("Regeln a: ")
     with pytest.raises(BrokenStock, match="Ingest"):
@@ -206,9 +226,9 @@ def test_an_encoder_that_fails_at_the_question_costs_its_route_only(folder: Path
     assert routes(opened, "b") == {"vector": "failed", "lexical": "ok"}
 
 
-def test_vectors_of_another_length_are_found_at_the_start_with_both_lengths(folder: Path, encoder: CountingEncoder) -> None:
-    ingest(folder, spec("c"), rules("c"), None, CountingEncoder(dimension=3, model="short"))
-    opened = CorpusRegistry(folder, encoder)
+def test_vectors_of_another_length_are_found_at_the_start_with_both_lengths(stock: Path, encoder: CountingEncoder) -> None:
+    ingest(stock, spec("c"), rules("c"), None, CountingEncoder(dimension=3, model="short"))
+    opened = CorpusRegistry(stock, encoder)
     (reason,) = [one["without_vectors"] for one in opened.diagnostics()["corpora"] if one["without_vectors"]]
     assert "Regeln c (c): its vectors have 3 numbers, those of the encoder counting have 8" in reason
     assert routes(opened, "c") == {"vector": "failed", "lexical": "ok"}
@@ -235,15 +255,16 @@ def test_a_difference_of_fingerprints_is_named_with_its_corpora(folder: Path, en
     assert opened.available() == ("a", "b")
 
 
-def test_a_collection_with_another_metric_is_named(folder: Path, encoder: CountingEncoder) -> None:
-    client = places.open_client(folder)
-    old = chroma.collection(client, folder, "corpus_a-0001").get(include=["embeddings"])
+def test_a_collection_with_another_metric_is_named(stock: Path, place: Place, encoder: CountingEncoder) -> None:
+    client = places.open_client(place)
+    name = manifest.read(stock).entry("a").collection
+    old = chroma.collection(client, place, name).get(include=["embeddings"])
     fresh = client.create_collection("corpus_a-l2", embedding_function=None, configuration={"hnsw": {"space": "l2"}})
     fresh.add(ids=old["ids"], embeddings=old["embeddings"])
     client.close()
-    shutil.copytree(manifest.data_folder(folder, "corpus_a-0001"), manifest.data_folder(folder, "corpus_a-l2"))
-    altered(folder, "a", collection="corpus_a-l2")
-    opened = CorpusRegistry(folder, encoder)
+    shutil.copytree(manifest.data_folder(stock, name), manifest.data_folder(stock, "corpus_a-l2"))
+    altered(stock, "a", collection="corpus_a-l2")
+    opened = CorpusRegistry(stock, encoder)
     assert "differ in metric ('l2': a; 'cosine': b)" in opened.assert_consistent_embedding()
 
 
@@ -266,18 +287,18 @@ def test_damaged_words_are_made_anew_from_the_text(folder: Path, encoder: Counti
     assert "made anew" in caplog.text
 
 
-def test_an_unfinished_ingest_is_visible_and_cannot_be_asked(folder: Path, encoder: CountingEncoder) -> None:
+def test_an_unfinished_ingest_is_visible_and_cannot_be_asked(stock: Path, encoder: CountingEncoder) -> None:
     failing = CountingEncoder()
     failing.fail_after = 0
     with pytest.raises(MemoryError):
-        ingest(folder, spec("c"), rules("c"), None, failing)
-    opened = CorpusRegistry(folder, encoder)
+        ingest(stock, spec("c"), rules("c"), None, failing)
+    opened = CorpusRegistry(stock, encoder)
     assert opened.available() == ("a", "b")
     assert [one["corpus_id"] for one in opened.diagnostics()["unfinished"]] == ["c"]
 
 
-def test_diagnostics_are_plain_data(folder: Path, encoder: CountingEncoder) -> None:
-    found = CorpusRegistry(folder, encoder).diagnostics()
+def test_diagnostics_are_plain_data(stock: Path, encoder: CountingEncoder) -> None:
+    found = CorpusRegistry(stock, encoder).diagnostics()
     assert json.loads(json.dumps(found)) == found
     assert found["corpora"][0]["report"]["read"] == {"norms": 4}
     assert found["corpora"][0]["fingerprint"]["chunking"] == "absatz-1"
@@ -290,13 +311,13 @@ def test_an_unchanged_stock_is_not_opened_again(folder: Path, encoder: CountingE
     assert opened.state is state
 
 
-def test_what_another_process_writes_is_seen_whole_after_a_reload(folder: Path, encoder: CountingEncoder) -> None:
-    opened = CorpusRegistry(folder, encoder, "index")
+def test_what_another_process_writes_is_seen_whole_after_a_reload(stock: Path, encoder: CountingEncoder) -> None:
+    opened = CorpusRegistry(stock, encoder, "index")
     old, stamp = opened.state, opened.stamp
     code = f"""
 import sys; sys.path[:0] = {[str(Path(__file__).parent), str(Path(__file__).parents[1])]!r}
 from pathlib import Path; from retrieval.build import ingest; from stock_builders import CountingEncoder, chunk, spec
-ingest(Path({str(folder)!r}), spec("a"), [chunk("§ 1", "Ein Einhorn.", "a")], None, CountingEncoder())
+ingest(Path({str(stock)!r}), spec("a"), [chunk("§ 1", "Ein Einhorn.", "a")], None, CountingEncoder())
 """
     subprocess.run([sys.executable, "-c", code], check=True)
     assert old.retriever("a").chunk("a::§ 1::0").text == "Die Frist beträgt einen Monat."
@@ -309,9 +330,9 @@ ingest(Path({str(folder)!r}), spec("a"), [chunk("§ 1", "Ein Einhorn.", "a")], N
     assert old.stocks["a"].chunks[0].text == "Die Frist beträgt einen Monat."
 
 
-def test_a_removed_corpus_is_gone_after_a_reload(folder: Path, encoder: CountingEncoder) -> None:
-    opened = CorpusRegistry(folder, encoder)
-    remove(folder, "a")
+def test_a_removed_corpus_is_gone_after_a_reload(stock: Path, encoder: CountingEncoder) -> None:
+    opened = CorpusRegistry(stock, encoder)
+    remove(stock, "a")
     assert opened.available() == ("a", "b")
     assert opened.reload_if_changed()
     assert opened.available() == ("b",)
@@ -326,7 +347,7 @@ def test_a_reload_that_fails_leaves_the_open_state(folder: Path, encoder: Counti
 
 
 def test_a_stock_that_changes_while_it_is_read_is_read_again(
-    folder: Path, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
+    stock: Path, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     load, calls = registry_module._load, []
 
@@ -334,15 +355,15 @@ def test_a_stock_that_changes_while_it_is_read_is_read_again(
         calls.append(args[1].stamp)
         state = load(*args)
         if len(calls) == 1:
-            remove(folder, "a")
+            remove(stock, "a")
         return state
 
     monkeypatch.setattr(registry_module, "_load", loaded)
-    assert CorpusRegistry(folder, encoder).available() == ("b",)
+    assert CorpusRegistry(stock, encoder).available() == ("b",)
     assert len(calls) == 2
 
 
-def test_a_client_is_closed_when_nobody_holds_its_state(folder: Path, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_client_is_closed_when_nobody_holds_its_state(stock: Path, encoder: CountingEncoder, monkeypatch: pytest.MonkeyPatch) -> None:
     closed: list[bool] = []
     opened_client = places.open_client
 
@@ -353,9 +374,9 @@ def test_a_client_is_closed_when_nobody_holds_its_state(folder: Path, encoder: C
         return client
 
     monkeypatch.setattr(places, "open_client", spied)
-    opened = CorpusRegistry(folder, encoder)
+    opened = CorpusRegistry(stock, encoder)
     held = opened.retriever("a")
-    altered(folder, "a", encoder="other")
+    altered(stock, "a", encoder="other")
     assert opened.reload_if_changed()
     gc.collect()
     assert closed == []
@@ -364,8 +385,8 @@ def test_a_client_is_closed_when_nobody_holds_its_state(folder: Path, encoder: C
     assert closed == [True]
 
 
-def test_many_threads_ask_one_registry(folder: Path, encoder: CountingEncoder) -> None:
-    opened = CorpusRegistry(folder, encoder)
+def test_many_threads_ask_one_registry(stock: Path, encoder: CountingEncoder) -> None:
+    opened = CorpusRegistry(stock, encoder)
     expected = opened.retriever("a").candidates(opened.retriever("a").prepare(QUESTION), 10)
     seen: list[bool] = []
 
