@@ -16,9 +16,10 @@ from retrieval.decide import decide
 from retrieval.errors import BadSetting
 from retrieval.gather import Ask, Wiring, gather
 from retrieval.hits import hits_of, sections_of, target_of
+from retrieval.legal_retriever import LegalRetriever
 from retrieval.model import Target
 from retrieval.neighbors import with_neighbors
-from retrieval.ports import Anchors, NamedCorpora, Router, Verweise
+from retrieval.ports import Anchors, NamedCorpora, Question, Router, Verweise
 from retrieval.settings import Settings
 from retrieval.stages.selection import Selection, select
 from retrieval.trace import Pool, Trace
@@ -136,26 +137,38 @@ class FederatedRetriever:
     def verify_negative_result(self, question: str) -> dict[str, Any]:
         """Whether "nothing was found" may be said: every selected corpus is asked with a wider search.
 
-        ``safe`` only when none objects and none failed; ``objections`` and ``unchecked`` name the corpora, ``reason`` says it in a
-        sentence. A corpus that failed has refuted nothing and confirmed nothing.
+        ``safe`` only when none objects and none failed; ``objections`` and ``unchecked`` name the corpora, ``unasked`` those that were not
+        selected and of which nothing is said, ``reason`` says it in a sentence. ``verdicts`` has what each corpus answered, by its id. A
+        corpus that failed has refuted nothing and confirmed nothing.
         """
-        objections: list[str] = []
-        unchecked: list[str] = []
-        for corpus in self.select_corpora(question):
-            verdict = _quietly(corpus, partial(self._verdict, corpus, question), None)
-            if verdict is None:
-                unchecked.append(corpus)
-            elif not verdict:
-                objections.append(corpus)
-        reason = _negative_reason(objections, unchecked)
-        return {"safe": not objections and not unchecked, "objections": objections, "unchecked": unchecked, "reason": reason}
+        selection = self._selection(question)
+        prepared: dict[int, Question] = {}
+        answers = {one: _quietly(one, partial(self._verdict, one, question, prepared), {}) for one in selection.selected}
+        objections = [corpus for corpus, answer in answers.items() if answer and not answer["safe"]]
+        unchecked = [corpus for corpus, answer in answers.items() if not answer]
+        unasked = [corpus for corpus in selection.available if corpus not in selection.selected]
+        return {
+            "safe": not objections and not unchecked,
+            "objections": objections,
+            "unchecked": unchecked,
+            "unasked": unasked,
+            "reason": _negative_reason(objections, unchecked, unasked),
+            "verdicts": answers,
+        }
 
-    def _verdict(self, corpus: str, question: str) -> bool | None:
-        check = getattr(self.registry.retriever(corpus), "verify_negative_result", None)
+    def _verdict(self, corpus: str, question: str, prepared: dict[int, Question]) -> dict[str, Any]:
+        """What one corpus says; empty where it cannot be asked. ``prepared`` keeps the question for corpora that share an encoder."""
+        retriever = self.registry.retriever(corpus)
+        if isinstance(retriever, LegalRetriever):
+            key = id(retriever.federation)
+            if key not in prepared:
+                prepared[key] = retriever.prepare(question)
+            return retriever.verdict(prepared[key])
+        check = getattr(retriever, "verify_negative_result", None)
         if check is None:
-            return None
+            return {}
         found = check(question)
-        return bool(found.get("safe")) if isinstance(found, Mapping) else bool(found)
+        return {**found, "safe": bool(found.get("safe"))} if isinstance(found, Mapping) else {"safe": bool(found)}
 
     # --- the rest of the face -------------------------------------------------------------------------------------------
 
@@ -207,10 +220,14 @@ def _quietly(part: str, call: Callable[[], T], otherwise: T) -> T:
         return otherwise
 
 
-def _negative_reason(objections: Sequence[str], unchecked: Sequence[str]) -> str:
+def _negative_reason(objections: Sequence[str], unchecked: Sequence[str], unasked: Sequence[str]) -> str:
     parts = []
     if objections:
         parts.append(f"the wider search found something in {', '.join(objections)}")
     if unchecked:
         parts.append(f"{', '.join(unchecked)} could not be checked, so nothing was confirmed there")
-    return "; ".join(parts) or "every selected corpus was searched more widely and none objects"
+    if not parts:
+        parts.append("every selected corpus was searched more widely and none objects")
+        if unasked:
+            parts.append(f"nothing is said of {', '.join(unasked)}, which this question is not put to")
+    return "; ".join(parts)

@@ -150,6 +150,12 @@ class LexicalIndex:
         """
         return self._question(words).ceiling()
 
+    def weights(self, words: Sequence[str]) -> dict[str, float]:
+        """What each of these words weighs: its idf, as often as the question says it; one that no chunk holds weighs the most."""
+        unheard = math.log(1 + (self.size + 0.5) / 0.5)
+        known = {term.word: term.weight for term in self._question(words).terms}
+        return {word: known.get(word, words.count(word) * unheard) for word in dict.fromkeys(words)}
+
     def _question(self, words: Sequence[str]) -> _Asked:
         """What is known of this question; that of the last few is kept, as every corpus asks for its part of it."""
         key = tuple(words)
