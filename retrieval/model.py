@@ -66,9 +66,14 @@ class Chunk(msgspec.Struct, frozen=True):
 
     @property
     def passage(self) -> str:
-        """What is embedded and searched for words: section and heading, then the text."""
+        """What is embedded: section and heading, then the text."""
         head = " ".join(part for part in (self.section_id, self.heading) if part)
         return f"{head}\n{self.text}" if head else self.text
+
+    @property
+    def wording(self) -> str:
+        """What is searched for words: the passage, with the heading once more, for its words say what the norm is about."""
+        return f"{self.heading}\n{self.passage}" if self.heading else self.passage
 
 
 def hash_text(address: Address, text: str) -> str:

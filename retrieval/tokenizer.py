@@ -4,6 +4,7 @@
 - A word with hyphens gives itself in one piece and its parts: ``E-Rezept`` is ``erezept`` and ``rezept``.
 - Numbers are whole: ``129a``, ``4.10`` and ``7,10`` are one word each, and ``129`` is another one.
 - Words are reduced to their stem (Snowball, German), which also makes ``Pruefung`` and ``Prüfung`` one.
+- A compound gives itself and its parts: ``Rabattarzneimittel`` is found by ``Rabatt`` and by ``Arzneimittel``.
 """
 
 from __future__ import annotations
@@ -18,7 +19,9 @@ from pathlib import Path
 
 import Stemmer
 
-STYLE = "german-1"
+from retrieval.compounds import parts as parts_of
+
+STYLE = "german-2"
 """Names these rules; tokens that were stored under another name are made again from the text."""
 
 _LIST = tomllib.loads((Path(__file__).parent / "data" / "stopwords.toml").read_text("utf-8"))["words"]
@@ -56,15 +59,16 @@ def _words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     plain = unicodedata.normalize("NFKC", text.translate(_RAISED)).translate(_INVISIBLE).translate(_HYPHENS)
     for match in _WORD.finditer(plain):
         word = match.group()
-        if found := _tokens_of(word.casefold()):
+        if found := _tokens_of(word.lower()):
             yield word, found
 
 
 @lru_cache(maxsize=200_000)
 def _tokens_of(word: str) -> tuple[str, ...]:
-    parts = word.split("-")
-    pieces = [word] if len(parts) == 1 else ["".join(parts), *(part for part in parts if len(part) > 1 or part.isdigit())]
-    return tuple(_stem(piece) for piece in pieces if piece not in _STOP_WORDS)
+    members = word.split("-")
+    whole = [word] if len(members) == 1 else ["".join(members), *(one for one in members if len(one) > 1 or one.isdigit())]
+    pieces = (piece.casefold() for one in whole for piece in (one, *parts_of(one)))
+    return tuple(dict.fromkeys(_stem(piece) for piece in pieces if piece not in _STOP_WORDS))
 
 
 def _stem(word: str) -> str:

@@ -39,7 +39,7 @@ def cosines(federation: FederatedRetriever, corpus: str) -> dict[str, float]:
 def bm25(federation: FederatedRetriever) -> dict[str, float]:
     """The BM25 score of every chunk in force of the whole federation, by the formula."""
     chunks = [chunk for stock in federation.registry.state.stocks.values() for chunk in stock.chunks if not chunk.repealed]
-    documents = {chunk.chunk_id: Counter(tokens(chunk.passage)) for chunk in chunks}
+    documents = {chunk.chunk_id: Counter(tokens(chunk.wording)) for chunk in chunks}
     mean = sum(document.total() for document in documents.values()) / len(documents)
     scores = dict.fromkeys(documents, 0.0)
     for word in tokens(QUESTION):
