@@ -143,7 +143,8 @@ class FederatedRetriever:
         """
         selection = self._selection(question)
         prepared: dict[int, Question] = {}
-        answers = {one: _quietly(one, partial(self._verdict, one, question, prepared), {}) for one in selection.selected}
+        nothing: dict[str, Any] = {}
+        answers = {one: _quietly(one, partial(self._verdict, one, question, prepared), nothing) for one in selection.selected}
         objections = [corpus for corpus, answer in answers.items() if answer and not answer["safe"]]
         unchecked = [corpus for corpus, answer in answers.items() if not answer]
         unasked = [corpus for corpus in selection.available if corpus not in selection.selected]

@@ -211,10 +211,11 @@ class LegalRetriever:
     def verify_negative_result(self, question: str) -> dict[str, Any]:
         """Whether "nothing here" may be said of this corpus: a search three times as wide finds no passage that may hold the answer.
 
-        An objection (``reason``) is a section that the question names (``section_named``), a definition that it asks for
+        An objection (``reason``) is a section that the question names (``section_named``), a definition it asks for
         (``definition_found``), a passage whose cosine lies above what unrelated passages reach (``passage_near``), or one that holds a large
         share of what the question's words weigh (``words_found``); else ``nothing_near``. The order of ranks plays no part. Beside ``safe``
-        stand ``best_decision_score``, ``best_share`` of words, and ``chunk_id`` of the passage that objects most, empty where none does.
+        stand ``best_decision_score``, the same on the common scale as ``best_scaled``, the ``best_share`` of words, and ``chunk_id`` of the
+        passage that objects, empty where none does.
         Raises FundstelleError when the vector route failed, for then nothing was refuted.
         """
         return self.verdict(self.prepare(question))
@@ -238,6 +239,7 @@ class LegalRetriever:
             "safe": reason == "nothing_near",
             "corpus_id": self.corpus_id,
             "best_decision_score": nearest.score or 0.0,
+            "best_scaled": nearest.scaled or 0.0,
             "best_share": share,
             "reason": reason,
             "chunk_id": chunk_id,
