@@ -212,9 +212,9 @@ class LegalRetriever:
         """Whether "nothing here" may be said of this corpus: a search three times as wide finds no passage that may hold the answer.
 
         An objection (``reason``) is a section that the question names (``section_named``), a definition it asks for
-        (``definition_found``), a passage whose cosine lies above what unrelated passages reach (``passage_near``), or one that holds a large
-        share of what the question's words weigh (``words_found``); else ``nothing_near``. The order of ranks plays no part. Beside ``safe``
-        stand ``best_decision_score``, the same on the common scale as ``best_scaled``, the ``best_share`` of words, and ``chunk_id`` of the
+        (``definition_found``), a passage whose cosine lies above what unrelated passages reach (``passage_near``), or one that holds a
+        large share of what the question's words weigh (``words_found``); else ``nothing_near``. The order of ranks plays no part.
+        Beside ``safe`` stand ``best_decision_score``, the same on the common scale as ``best_scaled``, the ``best_share`` of words, and ``chunk_id`` of the
         passage that objects, empty where none does.
         Raises FundstelleError when the vector route failed, for then nothing was refuted.
         """

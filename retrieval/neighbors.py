@@ -58,7 +58,7 @@ def parts_of(chunk: Chunk, source: Source) -> tuple[Chunk, ...]:
 
 def _runs(chunks: Sequence[Chunk]) -> Iterable[list[Chunk]]:
     """Chunks that follow one another in their section, together."""
-    runs = [chunks[:1]]
+    runs = [list(chunks[:1])]
     for before, here in pairwise(chunks):
         if (here.position or 0) == (before.position or 0) + 1:
             runs[-1].append(here)
