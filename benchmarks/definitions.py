@@ -99,7 +99,7 @@ def alarms(federation: FederatedRetriever, name: str) -> tuple[int, int, int]:
 
 
 def _text(raw: dict[str, Any]) -> str:
-    return next(raw[field] for field in ("text_ohne_zitat", "frage", "text") if raw.get(field))
+    return next(str(raw[field]) for field in ("text_ohne_zitat", "frage", "text") if raw.get(field))
 
 
 def _speaks(federation: FederatedRetriever, corpus: str, text: str) -> bool:

@@ -214,8 +214,8 @@ class LegalRetriever:
         An objection (``reason``) is a section that the question names (``section_named``), a definition it asks for
         (``definition_found``), a passage whose cosine lies above what unrelated passages reach (``passage_near``), or one that holds a
         large share of what the question's words weigh (``words_found``); else ``nothing_near``. The order of ranks plays no part.
-        Beside ``safe`` stand ``best_decision_score``, the same on the common scale as ``best_scaled``, the ``best_share`` of words, and ``chunk_id`` of the
-        passage that objects, empty where none does.
+        Beside ``safe`` stand ``best_decision_score``, the same on the common scale as ``best_scaled``, the ``best_share`` of words, and
+        ``chunk_id`` of the passage that objects, empty where none does.
         Raises FundstelleError when the vector route failed, for then nothing was refuted.
         """
         return self.verdict(self.prepare(question))
