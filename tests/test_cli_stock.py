@@ -8,11 +8,13 @@ from pathlib import Path
 
 import pytest
 from builders import answer, chunk, pool
+from chroma_server import ChromaServer
 from cli_runs import Run
 
 from retrieval.commands import ask
 from retrieval.commands.terminal import Terminal
 from retrieval.decide import decide
+from retrieval.places import SERVER
 from retrieval.settings import Settings
 from retrieval.trace import Trace
 from retrieval.words import LANGUAGES
@@ -44,6 +46,7 @@ def rules(tmp_path: Path) -> Path:
 # --- corpora ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.usefixtures("place")
 def test_a_corpus_comes_into_stock_is_shown_and_leaves_it(run: Run, rules: Path, tmp_path: Path) -> None:
     index = tmp_path / "index"
     code, out, err = run("corpora", "add", rules, "--index", index)
@@ -60,6 +63,42 @@ def test_a_corpus_comes_into_stock_is_shown_and_leaves_it(run: Run, rules: Path,
     assert "neue Fundstellen 3 · geänderte 0 · entfallene 0 · unveränderte 0" in shown
     assert run("corpora", "remove", "leihordnung", "--index", index)[0] == 0
     assert json.loads(run("corpora", "list", "--index", index, "--json")[1])["corpora"] == []
+
+
+def test_the_vectors_can_be_given_to_a_server_and_every_command_finds_them_there(
+    run: Run, rules: Path, tmp_path: Path, server: ChromaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(SERVER)
+    index, address = tmp_path / "index", server.place.address
+    out = run("corpora", "add", rules, "--index", index, "--chroma", address)[1]
+    assert f"auf dem Chroma-Server {address}" in out
+    assert f"auf dem Chroma-Server {address}" in run("corpora", "list", "--index", index)[1]
+    assert json.loads(run("corpora", "list", "--index", index, "--json")[1])["server"] == address
+    code, out, err = run("corpora", "check", "--index", index)
+    assert (code, err) == (0, "")
+    assert re.search(r"leihordnung +vollständig", out)
+    assert "§ 1 Abs. 1 Leihordnung" in run("ask", "Wie lange darf ich ein Buch behalten?", "--index", index)[1]
+    server.stop()
+    code, out, _ = run("corpora", "check", "--index", index)
+    assert code == 1
+    assert re.search(r"leihordnung +nur Wortsuche", out)
+    assert out.count("does not answer") == 1
+    code, out, err = run("ask", "Leihfrist", "--index", index)
+    assert code == 1
+    assert "§ 1 Abs. 1 Leihordnung" in out
+    assert "Traceback" not in out + err
+    ran = run("corpora", "remove", "leihordnung", "--index", index)
+    assert ran.refused
+    assert ran.err.startswith("Der Chroma-Server lässt sich nicht benutzen: ")
+
+
+def test_a_stock_in_its_folder_says_so_and_takes_no_server(run: Run, sample_index: Path) -> None:
+    assert "Vektoren: in diesem Ordner" in run("corpora", "list", "--index", sample_index)[1]
+    code, out, _ = run("corpora", "check", "--index", sample_index)
+    assert (code, out.count("vollständig")) == (0, 5)
+    ran = run("corpora", "check", "--index", sample_index, "--chroma", "http://127.0.0.1:1")
+    assert ran.refused
+    assert "live in its folder" in ran.err
 
 
 def test_a_file_that_fails_does_not_stop_the_others(run: Run, rules: Path, tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
-from retrieval import manifest
+from retrieval import manifest, places
 from retrieval.commands.terminal import AddParser, CliWords, Terminal, index_folder, one_line, short_name
 from retrieval.errors import BadInput, BadSource, FundstelleError
 from retrieval.manifest import CorpusEntry, IngestReport
+from retrieval.places import Place, Server
 
 _SUFFIXES = (".md", ".txt", ".xml", ".zip")
 _SOURCES = Path("quellen")
@@ -30,6 +31,7 @@ def add_add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     parser.add_argument("--id", metavar="NAME", help=words.t("cli.help.id"))
     parser.add_argument("--title", metavar="TITEL", help=words.t("cli.help.title"))
     parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    _add_chroma(parser, words)
     parser.set_defaults(run=add)
 
 
@@ -38,6 +40,7 @@ def add_fetch_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     parser.add_argument("law", metavar="KÜRZEL", help=words.t("cli.help.law"))
     parser.add_argument("--into", type=Path, default=_SOURCES, metavar="ORDNER", help=words.t("cli.help.into"))
     parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    _add_chroma(parser, words)
     parser.set_defaults(run=fetch)
 
 
@@ -56,13 +59,25 @@ def add_show_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
 def add_remove_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     """The options of ``fundstelle corpora remove``."""
     parser.add_argument("corpus", metavar="NAME", help=words.t("cli.help.corpus"))
+    _add_chroma(parser, words)
     parser.set_defaults(run=remove)
+
+
+def add_check_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    """The options of ``fundstelle corpora check``."""
+    _add_chroma(parser, words)
+    parser.set_defaults(run=check)
+
+
+def _add_chroma(parser: argparse.ArgumentParser, words: CliWords) -> None:
+    parser.add_argument("--chroma", metavar="ADRESSE", default="", help=words.t("cli.help.chroma", variable=places.SERVER))
 
 
 PARSERS: dict[str, AddParser] = {
     "add": add_add_parser,
     "list": add_list_parser,
     "show": add_show_parser,
+    "check": add_check_parser,
     "remove": add_remove_parser,
     "fetch": add_fetch_parser,
 }
@@ -120,9 +135,14 @@ def _ingested(path: Path, args: argparse.Namespace, overrides: dict[str, Any], o
             bar.update(done - bar.n)
 
         folder = index_folder(args.index)
-        report = ingest(folder, corpus.spec, pieces, corpus.report, encoder, advance, chunking=CHUNKING, sources=sources)
+        report = ingest(
+            folder, corpus.spec, pieces, corpus.report, encoder, advance, chunking=CHUNKING, sources=sources, server=args.chroma
+        )
     if not out.as_json:
         out.say("corpora.stored", name=one_line(corpus.spec.title), id=corpus.spec.corpus_id)
+        place = places.of_index(folder, manifest.read(folder).server, args.chroma)
+        if isinstance(place, Server):
+            _say_place(place, out)
         _print_report(report, out)
     return {"file": str(path), "corpus": corpus.spec.corpus_id, "report": msgspec.to_builtins(report)}
 
@@ -146,7 +166,7 @@ def remove(args: argparse.Namespace, out: Terminal) -> int:
     """Take one corpus out of the stock."""
     from retrieval.build import remove as remove_corpus
 
-    remove_corpus(index_folder(args.index), args.corpus)
+    remove_corpus(index_folder(args.index), args.corpus, args.chroma)
     if out.as_json:
         out.json({"removed": args.corpus})
     else:
@@ -171,16 +191,56 @@ def list_all(args: argparse.Namespace, out: Terminal) -> int:
     folder = index_folder(args.index)
     stock = manifest.read(folder)
     unfinished = manifest.unfinished(folder)
+    place = places.of_index(folder, stock.server)
     if out.as_json:
         corpora = [{**msgspec.to_builtins(entry.spec), "chunks": entry.count} for entry in stock.corpora]
-        out.json({"stamp": stock.stamp, "corpora": corpora, "unfinished": msgspec.to_builtins(unfinished)})
+        out.json({"stamp": stock.stamp, "server": _server(place), "corpora": corpora, "unfinished": msgspec.to_builtins(unfinished)})
         return 0
     out.say("corpora.stock", folder=folder.resolve(), stamp=stock.stamp)
+    _say_place(place, out)
     head = [out.words.t(f"cli.corpora.{column}") for column in ("id", "name", "kind", "chunks", "title")]
     out.table((_row(entry, out.words) for entry in stock.corpora), head)
     for one in unfinished:
         out.say("corpora.unfinished", title=one_line(one.title), id=one.corpus_id)
     return 0
+
+
+def _server(place: Place) -> str:
+    return place.address if isinstance(place, Server) else ""
+
+
+def _say_place(place: Place, out: Terminal) -> None:
+    """Where the vectors are."""
+    if isinstance(place, Server):
+        out.say("corpora.on_server", address=place.address)
+    else:
+        out.say("corpora.in_folder")
+
+
+def check(args: argparse.Namespace, out: Terminal) -> int:
+    """Open the stock as a question would, and say of each corpus whether it can be asked."""
+    from retrieval.registry import CorpusRegistry
+
+    registry = CorpusRegistry(index_folder(args.index), server=args.chroma)
+    found = registry.diagnostics()
+    lost, without_encoder = found["place"]["lost"], [reason for reason in found["encoders"].values() if isinstance(reason, str)]
+    faults = [fault for fault in (lost, *without_encoder, found["consistent_embedding"]) if fault]
+    if out.as_json:
+        out.json(found)
+    else:
+        out.say("corpora.stock", folder=registry.folder.resolve(), stamp=registry.stamp)
+        _say_place(registry.state.place, out)
+        out.table([[one["corpus_id"], *_condition(one, lost, out.words)] for one in found["corpora"]])
+        for fault in faults:
+            out.line(one_line(fault))
+    return _PART_FAILED if faults or any(one["blocked"] or one["without_vectors"] for one in found["corpora"]) else 0
+
+
+def _condition(about: Mapping[str, Any], lost: str, words: CliWords) -> list[str]:
+    """How one corpus can be asked, and why not in full, unless that is the same for all."""
+    reason = about["blocked"] or about["without_vectors"]
+    state = "blocked" if about["blocked"] else "words_only" if reason else "whole"
+    return [words.t(f"cli.corpora.{state}"), "" if lost and lost in reason else reason]
 
 
 def _row(entry: CorpusEntry, words: CliWords) -> list[str]:
