@@ -90,7 +90,7 @@ def ingest(
     places.require_answer(_place(folder, _stock(folder), server))
     name = encoder if isinstance(encoder, str) else ""
     model = _loaded(encoder)
-    fingerprint = msgspec.structs.replace(model.fingerprint, chunking=chunking, background=background.measured(model))
+    fingerprint = background.stamped(msgspec.structs.replace(model.fingerprint, chunking=chunking), model)
     read: dict[str, Any] = msgspec.to_builtins(report) if report is not None else {}
     with manifest.sole_writer(folder), _made(folder, server) as made:
         run = _Ingest(made, spec, tuple(chunks), model, fingerprint, progress or (lambda done, total: None))

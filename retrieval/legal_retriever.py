@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from retrieval.background import scaled
+from retrieval.background import scaled, scaled_words
 from retrieval.decide import decide
 from retrieval.definitions import Form, asked
 from retrieval.errors import FundstelleError
@@ -100,8 +100,8 @@ class LegalRetriever:
             found = self.stock.index.search(question.vectors[fingerprint.model], fetch_k, rows)
         except FundstelleError as error:
             return RouteAnswer(VECTOR, "failed", error_class=type(error).__name__, error=str(error))
-        ids, background = self.stock.ids, fingerprint.background
-        hits = tuple(RouteHit(ids[row], cosine, scaled(cosine, background)) for row, cosine in found)
+        ids, background, near = self.stock.ids, fingerprint.background, fingerprint.near
+        hits = tuple(RouteHit(ids[row], cosine, scaled(cosine, background, near)) for row, cosine in found)
         return RouteAnswer(VECTOR, "ok" if hits else "empty", hits, way=self.stock.index.way, note="" if ids else "empty_corpus")
 
     def _lexical(self, question: Question, fetch_k: int, rows: Sequence[bool] | None) -> RouteAnswer:
@@ -111,7 +111,7 @@ class LegalRetriever:
         ceiling = lexical.ceiling(question.tokens)
         found = lexical.search(self.corpus_id, question.text, question.tokens, fetch_k, rows)
         ids = self.stock.ids
-        hits = tuple(RouteHit(ids[row], score, min(1.0, score / ceiling), words) for row, score, words in found)
+        hits = tuple(RouteHit(ids[row], score, scaled_words(score, ceiling), words) for row, score, words in found)
         return RouteAnswer(LEXICAL, "ok" if hits else "empty", hits, way="bm25")
 
     def _named_sections(self, question: Question, where: Mapping[str, Any] | None) -> tuple[ReadyHit, ...]:

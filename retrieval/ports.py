@@ -18,7 +18,8 @@ class Fingerprint(msgspec.Struct, frozen=True):
     """What must be equal for two collections to be compared by score.
 
     ``background`` is the model's background similarity: the cosine that an unrelated pair of question and passage reaches. It is
-    measured at ingest, one constant per model.
+    measured at ingest, one constant per model. ``near`` is the cosine of a pair that clearly belongs together, measured beside it; None in
+    a stock that was made before it was measured.
     """
 
     model: str
@@ -30,6 +31,7 @@ class Fingerprint(msgspec.Struct, frozen=True):
     metric: str = "cosine"
     chunking: str = ""
     background: float = 0.0
+    near: float | None = None
 
 
 class Encoder(Protocol):
@@ -37,7 +39,7 @@ class Encoder(Protocol):
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """Model, revision, dimension and prompts; ``chunking`` and ``background`` are left empty here."""
+        """Model, revision, dimension and prompts; ``chunking``, ``background`` and ``near`` are left empty here."""
         ...
 
     def questions(self, texts: Sequence[str]) -> Matrix:

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from retrieval import chroma, manifest, places, readings
+from retrieval.background import completed
 from retrieval.chroma import VectorIndex, Way
 from retrieval.definitions import DEFINITIONS, Definitions, load_definitions
 from retrieval.errors import BrokenStock, EncoderError, StockError
@@ -283,6 +284,7 @@ def _corpus(opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder 
     rows = [row for row, chunk in enumerate(chunks) if not chunk.repealed]
     index, col = _vectors(opened, entry, chunks, rows)
     fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
+    fingerprint = completed(fingerprint, encoders.get(fingerprint.model))
     index = _fitting(index, encoders.get(fingerprint.model), entry)
     stock = CorpusStock(
         entry.spec, chunks, index, fingerprint, col, _readings(opened.folder, entry, chunks), _definitions(opened.folder, entry, chunks)

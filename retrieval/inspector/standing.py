@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from retrieval.background import scaled
+from retrieval.background import scaled, scaled_words
 from retrieval.chroma import VectorIndex
 from retrieval.errors import FundstelleError
 from retrieval.federated import FederatedRetriever
@@ -149,7 +149,8 @@ class Standings:
             found = index.search(question.vectors[fingerprint.model], len(stock.chunks), self._mask(retriever))
         except FundstelleError as error:
             return _Ranked(state="failed", error_class=type(error).__name__, error=str(error))
-        return _ranked([RouteHit(stock.ids[row], cosine, scaled(cosine, fingerprint.background)) for row, cosine in found])
+        background, near = fingerprint.background, fingerprint.near
+        return _ranked([RouteHit(stock.ids[row], cosine, scaled(cosine, background, near)) for row, cosine in found])
 
     def _lexical(self, retriever: LegalRetriever) -> _Ranked:
         question, lexical = self._question(retriever), retriever.federation.lexical
@@ -157,7 +158,7 @@ class Standings:
             return _Ranked(state="no_words")
         ids, ceiling = retriever.stock.ids, lexical.ceiling(question.tokens)
         found = lexical.search(retriever.corpus_id, question.text, question.tokens, len(ids), self._mask(retriever))
-        return _ranked([RouteHit(ids[row], score, min(1.0, score / ceiling), words) for row, score, words in found])
+        return _ranked([RouteHit(ids[row], score, scaled_words(score, ceiling), words) for row, score, words in found])
 
     def _question(self, retriever: LegalRetriever) -> Question:
         key = id(retriever.federation)
