@@ -6,19 +6,19 @@ from typing import Literal
 
 import msgspec
 
-from retrieval.model import NORM_ANCHOR, SECTION_LOOKUP, VERWEIS
+from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, VERWEIS
 from retrieval.ranking import Entry
 from retrieval.trace import Trace
 
-How = Literal["search", "anchor", "lookup", "verweis", "quota", "named", "displaced", "below"]
-HOWS: tuple[How, ...] = ("search", "quota", "anchor", "lookup", "verweis", "named", "displaced", "below")
+How = Literal["search", "anchor", "lookup", "definition", "verweis", "quota", "named", "displaced", "below"]
+HOWS: tuple[How, ...] = ("search", "quota", "anchor", "lookup", "definition", "verweis", "named", "displaced", "below")
 
 
 class Step(msgspec.Struct, frozen=True):
     """One hit's places before the quota and at the end (from 1; 0 = not in the final list).
 
-    ``how`` says what brought it there: quota and named when it would not stand there otherwise, then anchor, lookup or verweis when its
-    rank score comes from there, else search. ``displaced`` had a place before the quota and lost it, ``below`` never had one.
+    ``how`` says what brought it there: quota and named when it would not stand there otherwise, then anchor, lookup, definition or verweis
+    when its rank score comes from there, else search. ``displaced`` had a place before the quota and lost it, ``below`` never had one.
     """
 
     before: int
@@ -48,7 +48,7 @@ def _how(trace: Trace, entry: Entry, before: int, after: int) -> How:
         return "named"
     if beyond:
         return "quota"
-    by: dict[str, How] = {NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup", VERWEIS: "verweis"}
+    by: dict[str, How] = {NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup", DEFINITION_LOOKUP: "definition", VERWEIS: "verweis"}
     return by.get(entry.rank_by, "search")
 
 

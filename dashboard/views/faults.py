@@ -55,7 +55,7 @@ def summary(trace: Trace, words: Words) -> str:
     named = ", ".join(f"{short_name(corpus, trace.specs)} ({number})" for corpus, number in by_corpus.most_common())
     hows = Counter(step.how for step in steps(trace) if step.after)
     parts = [words.n("summary.hits", len(trace.final), corpora=named)]
-    parts += [words.n(f"summary.{how}", hows[how]) for how in ("quota", "anchor", "lookup", "verweis", "named") if hows[how]]
+    parts += [words.n(f"summary.{how}", hows[how]) for how in ("quota", "anchor", "lookup", "definition", "verweis", "named") if hows[how]]
     if trace.final[0].rank <= 0:
         parts.append(words.t("summary.all_zero"))
     return " ".join(parts)

@@ -21,6 +21,7 @@ _LINES: dict[How, tuple[str, str, float]] = {
     "quota": ("dash", "#c2701c", 2.5),
     "anchor": ("dot", "#3f86ba", 2.5),
     "lookup": ("dot", "#5b8c5a", 2.5),
+    "definition": ("longdashdot", "#2f8f86", 2.5),
     "verweis": ("dashdot", "#9a6fbf", 2.5),
     "named": ("longdash", "#c4566a", 2.5),
     "displaced": ("solid", _QUIET, 1.0),

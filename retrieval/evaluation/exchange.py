@@ -14,14 +14,14 @@ from retrieval.evaluation.model import Question, covers
 from retrieval.evaluation.staircase import Flip, Ids, Score, Staircase, staircase
 from retrieval.inspector.tracks import Track
 from retrieval.knobs import Value
-from retrieval.model import NORM_ANCHOR, SECTION_LOOKUP, VERWEIS, Address, Chunk
+from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, VERWEIS, Address, Chunk
 from retrieval.trace import Trace
 
 Way = Literal["verweis", "quota", "anchor", "lookup", "search"]
 WAYS: tuple[Way, ...] = ("verweis", "quota", "anchor", "lookup", "search")
 """What gives a hit its place: the value of a reference, the quota from behind the last place, the value of an anchor or of a section that
 the question names, else the search."""
-_BY: dict[str, Way] = {VERWEIS: "verweis", NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup"}
+_BY: dict[str, Way] = {VERWEIS: "verweis", NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup", DEFINITION_LOOKUP: "lookup"}
 
 
 class Swapped(msgspec.Struct, frozen=True):

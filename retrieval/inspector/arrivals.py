@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from retrieval.addresses import normal_section
 from retrieval.inspector.stations import Name, Quote, State, Station, Subject, broken
-from retrieval.model import Address, CorpusSpec, Target
+from retrieval.model import DEFINITION_LOOKUP, Address, CorpusSpec, Target
 from retrieval.norms import sentence
 from retrieval.ranking import Entry
 from retrieval.stages.references import Verweis
@@ -32,6 +32,8 @@ def _lookup(subject: Subject, trace: Trace, pool: Pool) -> Station:
     hit = next((one for one in answer.ready if one.chunk_id == subject.chunk_id), None)
     if answer.foreign or hit is None:
         return Station("lookup", "not_applicable", "foreign" if answer.foreign else "not_named")
+    if DEFINITION_LOOKUP in hit.kinds:
+        return Station("lookup", "passed", "defined", value=hit.rank, words=(trace.definitions.get(hit.chunk_id, ""),))
     return Station("lookup", "passed", "named", value=hit.rank)
 
 

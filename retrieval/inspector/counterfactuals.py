@@ -20,7 +20,7 @@ from retrieval.inspector.breakpoints import track
 from retrieval.inspector.reach import Candidate, ahead, candidates, leads
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.knobs import Knob, Value
-from retrieval.model import NORM_ANCHOR, SECTION_LOOKUP, Chunk
+from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, Chunk
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool, Trace
 
@@ -150,7 +150,7 @@ class _Search:
     def _immovable(self) -> Why | Literal[""]:
         """Why no setting at all can take the norm out of the list.
 
-        What comes by its address (an anchor, a section that the question names) has the rank 1.0 at every setting; the sum of the routes
+        What comes by its address (an anchor, a section that the question names) or as a plain definition has the rank 1.0 at every setting; the sum of the routes
         and a reference have 1.0 at most and stand behind it among equals. So the first of them leads every list, however short, as long as
         its corpus is asked: because an anchor requires it, or because it is the first in turn.
         """
@@ -158,7 +158,7 @@ class _Search:
         if not trace.anchored.living:
             return ""
         first = trace.anchored.living[0]
-        by_address = first.rank_by in (SECTION_LOOKUP, NORM_ANCHOR) and first.rank >= 1.0
+        by_address = first.rank_by in (SECTION_LOOKUP, DEFINITION_LOOKUP, NORM_ANCHOR) and first.rank >= 1.0
         stays = first.corpus_id in (*trace.selection.required, *trace.selection.selected[:1])
         return "always_first" if by_address and stays and first.chunk_id in self.ids else ""
 

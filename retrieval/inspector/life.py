@@ -12,14 +12,20 @@ from retrieval.federated import FederatedRetriever
 from retrieval.inspector.arrivals import list_stations, lookup_stations, meets, merging
 from retrieval.inspector.standing import Standing, Standings
 from retrieval.inspector.stations import Name, Station, Subject, corpus_stations, route_stations
-from retrieval.model import NORM_ANCHOR, SECTION_LOOKUP, VERWEIS, Address, Chunk, Target
+from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, VERWEIS, Address, Chunk, Target
 from retrieval.ranking import Entry
 from retrieval.stock import Federation
 from retrieval.trace import Pool, Trace
 
-How = Literal["search", "quota", "anchor", "lookup", "verweis", "named", "own_rank", ""]
+How = Literal["search", "quota", "anchor", "lookup", "definition", "verweis", "named", "own_rank", ""]
 STATIONS: tuple[Name, ...] = get_args(Name)
-_BY: dict[str, How] = {NORM_ANCHOR: "anchor", SECTION_LOOKUP: "lookup", VERWEIS: "verweis", "own_rank": "own_rank"}
+_BY: dict[str, How] = {
+    NORM_ANCHOR: "anchor",
+    SECTION_LOOKUP: "lookup",
+    DEFINITION_LOOKUP: "definition",
+    VERWEIS: "verweis",
+    "own_rank": "own_rank",
+}
 
 
 class Piece(msgspec.Struct, frozen=True):
@@ -182,6 +188,7 @@ def _decisive(stations: Sequence[Station], how: How) -> Name:
         "quota": "quota",
         "anchor": "anchor",
         "lookup": "lookup",
+        "definition": "lookup",
         "verweis": "verweis",
         "named": "named",
     }
