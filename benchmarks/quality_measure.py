@@ -3,35 +3,42 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from typing import get_args
 
 import msgspec
 
 from benchmarks.quality_flat import Flat, Lists
 from benchmarks.quality_losses import Fate, Losses, fates, summed
-from benchmarks.quality_sets import Half, Taken, of_half
+from benchmarks.quality_sets import Half, Level, Taken, at_level, of_half
 from benchmarks.quality_systems import DEFAULT, LONG, SHORT, Found, Product, System, changes
 from benchmarks.quality_vectors import NotThere
 from retrieval.evaluation.judging import JudgedList, judge
 from retrieval.evaluation.metrics import METRICS
 from retrieval.evaluation.model import Question
-from retrieval.evaluation.statistics import Effect, Estimate, effects, mean
+from retrieval.evaluation.statistics import Effect, Estimate, effects, mean, share
 from retrieval.inspector.standing import Standings
 from retrieval.knobs import Value
 from retrieval.model import Chunk
 from retrieval.trace import Trace
 
-FIGURES: dict[str, tuple[str, int]] = {
-    "R@1": ("recall", 1),
-    "R@5": ("recall", 5),
-    "R@10": ("recall", SHORT),
-    "R@50": ("recall", LONG),
-    "MRR": ("mrr", SHORT),
-    "nDCG@10": ("ndcg", SHORT),
-    "chain@10": ("chain_coverage", SHORT),
+FIGURES: dict[str, tuple[str, int, Level]] = {
+    "R@1": ("recall", 1, "absatz"),
+    "R@5": ("recall", 5, "absatz"),
+    "R@10": ("recall", SHORT, "absatz"),
+    "R@50": ("recall", LONG, "absatz"),
+    "R@10 norm": ("recall", SHORT, "norm"),
+    "any@10 norm": ("success", SHORT, "norm"),
+    "MRR": ("mrr", SHORT, "absatz"),
+    "nDCG@10": ("ndcg", SHORT, "absatz"),
+    "chain@10": ("chain_coverage", SHORT, "absatz"),
 }
-"""The columns: metric and places. R@50 is that of a list of 50 places, all others are of the list of 10."""
-COMPARED = ("R@10", "nDCG@10")
+"""The columns: metric, places, and whether gold that names an Absatz asks for it or for its norm.
+
+R@50 is that of a list of 50 places, all others are of the list of 10. any@10: any gold norm is there.
+"""
+COMPARED = ("R@10", "R@10 norm", "nDCG@10")
 Values = dict[str, list[float | None]]
 
 
@@ -101,8 +108,7 @@ class _Run:
 
     def __init__(self, questions: Sequence[Question], product: Product, flat: Flat) -> None:
         self._questions, self._product, self._flat = questions, product, flat
-        self._short: dict[str, list[JudgedList]] = {}
-        self._long: dict[str, list[JudgedList]] = {}
+        self._lists: dict[tuple[str, int, Level], list[JudgedList]] = defaultdict(list)
         self._fates: dict[str, list[Fate]] = {}
         self._notes: dict[str, str] = {}
 
@@ -142,13 +148,17 @@ class _Run:
         return fates(question.needs, run, lambda without: trace(system, SHORT, without), standings, self._flat.chunks)
 
     def _keep(self, system: str, question: Question, short: Sequence[Chunk], long: Sequence[Chunk]) -> None:
-        self._short.setdefault(system, []).append(judge(question, short))
-        self._long.setdefault(system, []).append(judge(question, long))
+        for level in get_args(Level):
+            asked = at_level(question, level)
+            self._lists[system, SHORT, level].append(judge(asked, short))
+            self._lists[system, LONG, level].append(judge(asked, long))
 
     # --- figures --------------------------------------------------------------------------------------------------------
 
     def rows(self, wanted: Sequence[System]) -> tuple[Row, ...]:
-        values = {one.name: self._values(one.name) for one in wanted if one.name in self._short and one.name not in self._notes}
+        values = {
+            one.name: self._values(one.name) for one in wanted if (one.name, SHORT, "absatz") in self._lists and one.name not in self._notes
+        }
         against = compared(values)
         return tuple(self._row(one, values.get(one.name), against.get(one.name, {})) for one in wanted)
 
@@ -156,12 +166,15 @@ class _Run:
         settings = dict(changes(system)) if system.way == "product" else {}
         note = self._notes.get(system.name, "" if values else "no questions in this half")
         lost = summed(self._fates[system.name]) if system.name in self._fates else None
-        figures = {name: mean([one for one in found if one is not None]) for name, found in (values or {}).items()}
+        figures = {name: _estimate(name, [one for one in found if one is not None]) for name, found in (values or {}).items()}
         return Row(system.name, settings, system.without, system.routing, figures, against, lost, note)
 
     def _values(self, system: str) -> Values:
-        lists = {SHORT: self._short[system], LONG: self._long[system]}
-        return {name: METRICS[metric].values(lists[LONG if k == LONG else SHORT], k) for name, (metric, k) in FIGURES.items()}
+        return {name: METRICS[metric].values(self._lists[system, max(k, SHORT), level], k) for name, (metric, k, level) in FIGURES.items()}
+
+
+def _estimate(figure: str, values: Sequence[float]) -> Estimate:
+    return share(values) if METRICS[FIGURES[figure][0]].kind == "share" else mean(values)
 
 
 def compared(values: Mapping[str, Values]) -> dict[str, dict[str, Effect]]:

@@ -56,7 +56,7 @@ def shared(name: str, golds: Golds, level: Level = "absatz") -> Taken:
         read = [_norm(gold, golds) for gold in raw["gold"]]
         norms += len(read)
         left_out.update(one for one in read if isinstance(one, str))
-        needs = _distinct([Need((one,)) for one in read if isinstance(one, Gold)], level)
+        needs = distinct([Need((one,)) for one in read if isinstance(one, Gold)], level)
         without += not needs
         if needs:
             text = next(raw[field] for field in _FIELDS if raw.get(field))
@@ -83,14 +83,20 @@ def own(golds: Golds, level: Level = "absatz") -> Taken:
     questions: list[Question] = []
     for one in checked.questions:
         kept = [tuple(found.gold for found in need if found.state == "in_stock") for need in one.needs]
-        needs = _distinct([Need(golds) for golds in kept if golds], level)
+        needs = distinct([Need(golds) for golds in kept if golds], level)
         if needs:
             questions.append(replace(one.question, needs=needs))
     usable = golds.check(replace(checked.settled, questions=tuple(questions)))
     return Taken(OWN, usable, checked.golds, dict(sorted(left_out.items())), len(checked.questions) - len(questions))
 
 
-def _distinct(needs: Sequence[Need], level: Level) -> tuple[Need, ...]:
+def at_level(question: Question, level: Level) -> Question:
+    """The question as it is, or asking for whole norms."""
+    return question if level == "absatz" else replace(question, needs=distinct(question.needs, level))
+
+
+def distinct(needs: Sequence[Need], level: Level) -> tuple[Need, ...]:
+    """The needs, each once."""
     if level == "norm":
         needs = [Need(tuple(dict.fromkeys(map(_whole, need.any_of)))) for need in needs]
     return tuple(dict.fromkeys(needs))

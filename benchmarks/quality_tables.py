@@ -107,25 +107,25 @@ def _share(losses: Losses, corpus: str) -> str:
 
 
 def markdown(reports: Sequence[SetReport]) -> str:
-    """One table of all sets: a row for each system, R@10 with its interval and what the defaults change; then one of the losses."""
-    return "\n".join((*_table(reports), "", *_losses_table(reports), "", *(f"- {about(report)}" for report in reports), ""))
+    """For two figures a table of all sets, a row for each system, with intervals and verdicts; then one of the losses."""
+    tables = (line for figure in ("R@10 norm", "R@10") for line in (*_table(reports, figure), ""))
+    return "\n".join((*tables, *_losses_table(reports), "", *(f"- {about(report)}" for report in reports), ""))
 
 
-def _table(reports: Sequence[SetReport]) -> Iterator[str]:
-    yield "| recall@10 | " + " | ".join(f"{report.name} ({report.questions})" for report in reports) + " |"
+def _table(reports: Sequence[SetReport], figure: str) -> Iterator[str]:
+    yield f"| {figure} | " + " | ".join(f"{report.name} ({report.questions})" for report in reports) + " |"
     yield "|---|" + "---|" * len(reports)
     names = dict.fromkeys(row.system for report in reports for row in report.rows)
     for name in names:
-        cells = [_short(report.row(name)) for report in reports]
+        cells = [_short(report.row(name), figure) for report in reports]
         yield f"| {f'**{name}**' if name == DEFAULT else name} | " + " | ".join(cells) + " |"
 
 
-def _short(row: Row | None) -> str:
+def _short(row: Row | None, figure: str) -> str:
     if row is None or not row.figures:
         return row.note if row else ""
-    figure = _cell(row.figures["R@10"])
-    effect = row.against.get("R@10")
-    return f"{figure} {_VERDICTS[effect.verdict]}".strip() if effect else figure
+    cell, effect = _cell(row.figures[figure]), row.against.get(figure)
+    return f"{cell} {_VERDICTS[effect.verdict]}".strip() if effect else cell
 
 
 def _losses_table(reports: Sequence[SetReport]) -> Iterator[str]:

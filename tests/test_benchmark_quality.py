@@ -13,7 +13,7 @@ from benchmarks import quality_sets, quality_tables
 from benchmarks.quality_flat import Flat
 from benchmarks.quality_losses import FATES, FOUND, fates, summed
 from benchmarks.quality_measure import FIGURES, compared, measured
-from benchmarks.quality_sets import Taken, of_half
+from benchmarks.quality_sets import Taken, at_level, of_half
 from benchmarks.quality_systems import DEFAULT, LONG, SHORT, Asked, Product, System, distinct, named, systems
 from benchmarks.quality_tuning import KNOBS_TUNED, moved, tuned, values_of
 from benchmarks.quality_vectors import Encoder, NotThere, Vectors
@@ -63,6 +63,13 @@ def test_the_halves_share_no_question_and_miss_none(own: Taken) -> None:
 def test_questions_that_begin_alike_stay_on_one_side() -> None:
     alike = [question("Abweichung von der Verordnung bei Fertigarzneimitteln" + str(number), str(number)) for number in range(20)]
     assert sorted(len(of_half(alike, half)) for half in ("tune", "report")) == [0, 20]
+
+
+def test_two_absaetze_of_a_norm_are_one_need_where_norms_are_asked_for() -> None:
+    needs = question("x", absatz="1").needs + question("x", absatz="2").needs
+    asked = Question("q", "x", needs)
+    assert at_level(asked, "absatz") == asked
+    assert at_level(asked, "norm").needs == question("x").needs
 
 
 def test_what_is_left_out_is_counted_by_reason(own: Taken, federation: FederatedRetriever) -> None:
