@@ -50,14 +50,18 @@ def measured(encoder: Encoder) -> Constants:
         return _known[encoder]
 
 
+def topics() -> tuple[list[str], list[str], list[int]]:
+    """The questions and the passages on which the constants are measured, and for each passage the place of its question."""
+    read = tomllib.loads(_TOPICS.read_text("utf-8"))["topics"]
+    passages = [(passage, place) for place, topic in enumerate(read) for passage in topic["passages"]]
+    return [topic["question"] for topic in read], [passage for passage, _ in passages], [place for _, place in passages]
+
+
 def _measured(encoder: Encoder) -> Constants:
-    topics = tomllib.loads(_TOPICS.read_text("utf-8"))["topics"]
-    questions = encoder.questions([topic["question"] for topic in topics])
-    passages = encoder.passages([passage for topic in topics for passage in topic["passages"]])
-    owner = [place for place, topic in enumerate(topics) for _ in topic["passages"]]
+    questions, passages, owner = topics()
     related: list[float] = []
     unrelated: list[float] = []
-    for place, row in enumerate((questions @ passages.T).tolist()):
+    for place, row in enumerate((encoder.questions(questions) @ encoder.passages(passages).T).tolist()):
         for cosine, other in zip(row, owner, strict=True):
             (related if other == place else unrelated).append(cosine)
     background = round(statistics.quantiles(unrelated, n=100)[98], 4)
