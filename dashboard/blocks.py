@@ -153,8 +153,12 @@ def card(
     norm: str = "",
     marks: Sequence[Block] = (),
     ways: Sequence[Line] = (),
+    more: Sequence[Block] = (),
 ) -> Block:
-    """One hit: where it stands, its values, how it was found, its text with the marks in it, its parts, and ways that lead on."""
+    """One hit: where it stands, its values, how it was found, its text with the marks in it, its parts, and ways that lead on.
+
+    ``more`` stands right under the text.
+    """
     return {
         "key": key,
         "place": place,
@@ -166,6 +170,7 @@ def card(
         "norm": norm,
         "marks": list(marks),
         "ways": list(ways),
+        "more": list(more),
         "textLabel": text_label,
         "partsLabel": parts_label,
         "parts": list(parts),

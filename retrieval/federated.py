@@ -134,20 +134,20 @@ class FederatedRetriever:
 
     # --- is it really not there? ----------------------------------------------------------------------------------------
 
-    def verify_negative_result(self, question: str) -> dict[str, Any]:
-        """Whether "nothing was found" may be said: every selected corpus is asked with a wider search.
+    def verify_negative_result(self, question: str, corpora: Sequence[str] | None = None) -> dict[str, Any]:
+        """Whether "nothing was found" may be said: every selected corpus is asked with a wider search, or those in ``corpora``.
 
         ``safe`` only when none objects and none failed; ``objections`` and ``unchecked`` name the corpora, ``unasked`` those that were not
         selected and of which nothing is said, ``reason`` says it in a sentence. ``verdicts`` has what each corpus answered, by its id. A
         corpus that failed has refuted nothing and confirmed nothing.
         """
-        selection = self._selection(question)
+        wanted = self.select_corpora(question) if corpora is None else list(corpora)
         prepared: dict[int, Question] = {}
         nothing: dict[str, Any] = {}
-        answers = {one: _quietly(one, partial(self._verdict, one, question, prepared), nothing) for one in selection.selected}
+        answers = {one: _quietly(one, partial(self._verdict, one, question, prepared), nothing) for one in wanted}
         objections = [corpus for corpus, answer in answers.items() if answer and not answer["safe"]]
         unchecked = [corpus for corpus, answer in answers.items() if not answer]
-        unasked = [corpus for corpus in selection.available if corpus not in selection.selected]
+        unasked = [corpus for corpus in self.registry.available() if corpus not in answers]
         return {
             "safe": not objections and not unchecked,
             "objections": objections,

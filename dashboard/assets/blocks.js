@@ -224,7 +224,7 @@ const draw = {
       facts.append(make("span", "origin", card.origin), ...(card.ways || []).map((way) => line(way)));
       const text = fold(card.textLabel, [wording(card.text, card.marks)], `${card.key}-text`, true);
       const parts = fold(card.partsLabel, drawAll(card.parts, `${path}-${card.key}`), `${card.key}-parts`, false);
-      node.append(head, facts, text, parts);
+      node.append(head, facts, text, ...drawAll(card.more || [], `${path}-${card.key}-more`), parts);
       list.append(node);
     });
     return list;

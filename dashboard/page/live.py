@@ -14,21 +14,41 @@ from dashboard.component import chart, draw, ink
 from dashboard.links import SET_PAGES
 from dashboard.running import Run
 from dashboard.state import write
-from dashboard.views import anchors, balance, corpora, floor, funnel, hits, judging, misses, movement, named, verweise
+from dashboard.views import anchors, balance, corpora, floor, funnel, hits, judging, misses, movement, named, negative, verweise
+from retrieval.errors import FundstelleError
 from retrieval.inspector.funnel import funnel as funnel_of
 from retrieval.inspector.misses import misses as misses_of
+from retrieval.neighbors import with_neighbors
 from retrieval.trace import Trace
 from retrieval.words import Words
 
 
 def page(run: Run, words: Words) -> None:
     """Draw the run of this session."""
-    for key, part in parts(run.trace, run.state.show_all, ink(), words):
+    for key, part in parts(_completed(run), run.state.show_all, ink(), words):
         if isinstance(part, list):
             draw(part, key, words.language)
         else:
             chart(part, key)
+    _negative(run, words)
     _judged(run, words)
+
+
+def _completed(run: Run) -> Trace:
+    """The trace with the other parts of what was cut; as it is where the stock has changed meanwhile."""
+    try:
+        return with_neighbors(run.trace, run.runs.stock.retriever)
+    except FundstelleError:
+        return run.trace
+
+
+def _negative(run: Run, words: Words) -> None:
+    """Whether one may say that nothing is there, asked on demand."""
+    draw([heading(words.t("negative.title")), paragraph(words.t("negative.lead"), muted=True)], "negative", words.language)
+    if st.button(words.t("negative.check"), key="negative_check"):
+        answer = run.runs.federation.verify_negative_result(run.trace.question, run.trace.selection.selected)
+        found = negative.blocks(answer, run.trace.specs, lambda corpus, chunk: run.runs.stock.retriever(corpus).chunk(chunk), words)
+        draw(found, "negative_answer", words.language)
 
 
 def _judged(run: Run, words: Words) -> None:

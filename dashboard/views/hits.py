@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from dashboard.blocks import Block, Cell, card, cards, paragraph, row, table, to_why, written
+from dashboard.blocks import Block, Cell, card, cards, folded, paragraph, passage, passages, row, table, to_why, written
 from dashboard.journey import Step, steps
 from dashboard.knobtext import first_up, number
 from dashboard.links import key_of
 from dashboard.marks import Spot, marks, shown_legend
 from dashboard.naming import norm, title_of
 from retrieval.model import DEFINITION_LOOKUP, LEXICAL_KIND, NEIGHBOR, NORM_ANCHOR, SECTION_LOOKUP, SEMANTIC, VERWEIS, Chunk
+from retrieval.neighbors import near
 from retrieval.ranking import Entry, Part
 from retrieval.settings import KNOBS
-from retrieval.trace import Trace
+from retrieval.trace import Neighbors, Trace
 from retrieval.words import Words
 
 _KINDS = (SEMANTIC, LEXICAL_KIND, SECTION_LOOKUP, DEFINITION_LOOKUP, NEIGHBOR, NORM_ANCHOR, VERWEIS)
@@ -54,7 +55,9 @@ def _card(place: int, entry: Entry, step: Step, spots: Sequence[Spot], trace: Tr
     decision = words.number(entry.cosine) if entry.cosine is not None else words.t("term.none")
     facts = [(words.t("term.rank"), words.number(entry.rank)), (words.t("term.decision"), decision)]
     kinds = ", ".join(words.word("kind", kind) for kind in sorted(entry.kinds, key=_kind_order)) or words.number(None)
-    origin = " · ".join([words.t("hits.origin", kinds=kinds), *_promises(entry, step, words)])
+    cut = next((one for one in trace.neighbors if one.chunk_id == entry.chunk_id), None)
+    about = [*_defines(entry, trace, words), *([_part_of(cut, words)] if cut else ()), *_promises(entry, step, words)]
+    origin = " · ".join([words.t("hits.origin", kinds=kinds), *about])
     return card(
         key=entry.chunk_id,
         place=str(place),
@@ -69,7 +72,39 @@ def _card(place: int, entry: Entry, step: Step, spots: Sequence[Spot], trace: Tr
         norm=key_of(chunk),
         marks=marks(chunk.text, spots, words),
         ways=[to_why(words.t("why.here"), key_of(chunk))],
+        more=[_others(cut, trace, words)] if cut else (),
     )
+
+
+def _defines(entry: Entry, trace: Trace, words: Words) -> Iterator[str]:
+    """The term that the question asks for, where this hit defines it."""
+    if entry.chunk_id in trace.definitions:
+        yield words.t("lookups.defines", term=words.quoted(trace.definitions[entry.chunk_id]))
+
+
+def _part_of(cut: Neighbors, words: Words) -> str:
+    return words.t("lookups.part", number=_number(cut, cut.chunk_id), of=len(cut.parts))
+
+
+def _number(cut: Neighbors, part: str) -> int:
+    return cut.parts.index(part) + 1
+
+
+def _others(cut: Neighbors, trace: Trace, words: Words) -> Block:
+    """The parts next to a hit that is one part of an Absatz, behind a label."""
+    places = {entry.chunk_id: place for place, entry in enumerate(trace.final, start=1)}
+    values = {"number": _number(cut, cut.chunk_id), "of": len(cut.parts)}
+    found = [
+        passage(
+            f"{cut.chunk_id}~{part}",
+            trace.chunks[part].text,
+            (),
+            words.t("lookups.hit_too" if part in places else "lookups.other", number=_number(cut, part), place=places.get(part, 0)),
+        )
+        for part in near(cut.parts, cut.chunk_id)
+    ]
+    label = words.t("lookups.others", **values)
+    return folded(label, [paragraph(words.t("lookups.cut", **values), muted=True), passages(label, found)], f"{cut.chunk_id}-parts-of")
 
 
 def _promises(entry: Entry, step: Step, words: Words) -> Iterator[str]:

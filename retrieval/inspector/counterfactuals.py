@@ -150,7 +150,8 @@ class _Search:
     def _immovable(self) -> Why | Literal[""]:
         """Why no setting at all can take the norm out of the list.
 
-        What comes by its address (an anchor, a section that the question names) or as a plain definition has the rank 1.0 at every setting; the sum of the routes
+        What comes by its address (an anchor, a section that the question names) or as a plain definition has the rank 1.0 at every
+        setting; the sum of the routes
         and a reference have 1.0 at most and stand behind it among equals. So the first of them leads every list, however short, as long as
         its corpus is asked: because an anchor requires it, or because it is the first in turn.
         """
