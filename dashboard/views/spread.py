@@ -51,14 +51,14 @@ def sheet(frame: pd.DataFrame, trace: Trace, words: Words) -> tuple[list[str], l
 
 
 def figure(found: Spread, trace: Trace, words: Words, ink: str) -> dict[str, Any]:
-    """A strip for each corpus that was asked, all candidates as marks; floor, VERWEIS_SCORE and 1.0 as lines with their words."""
+    """A strip for each corpus that was asked, all candidates as marks; 0, floor, VERWEIS_SCORE and 1.0 as lines with their words."""
     strips = [strip for strip in found.strips if strip.state == "asked"]
     top = max([ANCHOR, *(dot.rank for strip in strips for dot in strip.dots)])
     labels = [_strip_label(strip, trace, words) for strip in strips]
     layout = {
-        "height": 190 + _ROW_HEIGHT * len(strips),
+        "height": 206 + _ROW_HEIGHT * len(strips),
         "title": {"text": words.t("spread.chart"), "font": {"color": ink, "size": 15}},
-        "margin": {"l": 8, "r": 16, "t": 96, "b": 92},
+        "margin": {"l": 8, "r": 16, "t": 112, "b": 92},
         "xaxis": _axis(words.t("spread.axis"), 0, top, words, ink),
         "yaxis": {**rows_axis(labels, ink), "range": [len(strips) - 0.4, -0.7], "showgrid": False},
         **_lines(found, words),
@@ -92,6 +92,7 @@ def _strip_label(strip: Strip, trace: Trace, words: Words) -> str:
 
 def _lines(found: Spread, words: Words) -> dict[str, Any]:
     lines = [
+        *([(0.0, words.t("spread.mark.zero"), "solid")] if _has_zero(found) else []),
         (found.floor, words.t("floor.mark.floor", value=words.number(found.floor)), "dash"),
         (found.verweis_score, words.t("floor.mark.verweis", value=words.number(found.verweis_score, 2)), "dashdot"),
         (ANCHOR, words.t("floor.mark.anchor", value=words.number(ANCHOR, 2)), "dot"),
@@ -100,10 +101,24 @@ def _lines(found: Spread, words: Words) -> dict[str, Any]:
     return {
         "shapes": [{**line, "x0": x, "x1": x, "line": {"dash": dash, "width": 1.5, "color": _QUIET}} for x, _, dash in lines],
         "annotations": [
-            {"x": x, "y": 1, "yref": "paper", "text": text, "showarrow": False, "yshift": 10 + 16 * number, "font": {"size": 11}}
+            {
+                "x": x,
+                "y": 1,
+                "yref": "paper",
+                "xanchor": "center" if x else "left",
+                "text": text,
+                "showarrow": False,
+                "yshift": 10 + 16 * number,
+                "font": {"size": 11},
+            }
             for number, (x, text, _) in enumerate(lines)
         ],
     }
+
+
+def _has_zero(found: Spread) -> bool:
+    """Whether 0 means "unrelated": in the weighted sum. Rank fusion knows places only."""
+    return found.method == "weighted"
 
 
 def _marks(placed: list[tuple[int, Dot]], where: str, trace: Trace, words: Words) -> dict[str, Any]:
@@ -161,7 +176,8 @@ def sentence(found: Spread, trace: Trace, words: Words) -> str:
     if not strips:
         return words.t("spread.nothing")
     names = [short_name(strip.corpus_id, trace.specs) for strip in strips]
-    parts = [words.t("spread.reading"), words.t("spread.highest", corpus=names[0], value=words.number(strips[0].best))]
+    zero = [words.t("spread.zero")] if _has_zero(found) else []
+    parts = [words.t("spread.reading"), *zero, words.t("spread.highest", corpus=names[0], value=words.number(strips[0].best))]
     if len(strips) > 1:
         parts.append(words.t("spread.lowest", corpus=names[-1], value=words.number(strips[-1].best)))
     if found.decides:

@@ -267,14 +267,27 @@ def test_hits_of_the_list_have_another_form_and_the_best_of_each_corpus_is_label
     assert out["marker"]["symbol"] != inside["marker"]["symbol"]
     assert (sorted(out["x"]), sorted(inside["x"])) == ([0.1, 0.5, 0.6], [0.4, 0.7, 0.8, 0.9])
     assert best["text"] == ["§ 1 · <b>0,900</b>", "§ 1 · <b>0,400</b>", "§ 1 · <b>0,100</b>"]
-    assert [note["text"] for note in drawn["layout"]["annotations"]] == ["Schwelle 0,225", "Verweis 0,50", "Anker 1,00"]
+    assert [note["text"] for note in drawn["layout"]["annotations"]] == [
+        "0: ohne Zusammenhang",
+        "Schwelle 0,225",
+        "Verweis 0,50",
+        "Anker 1,00",
+    ]
     json.dumps(drawn)
+
+
+def test_zero_means_unrelated_in_the_weighted_sum_only() -> None:
+    trace = quota_run(fusion="rrf")
+    drawn = spread.figure(spread_of(trace), trace, DE, "#000")
+    assert DE.t("spread.mark.zero") not in [note["text"] for note in drawn["layout"]["annotations"]]
+    assert DE.t("spread.zero") not in spread.sentence(spread_of(trace), trace, DE)
 
 
 def test_the_sentence_of_the_scores_names_the_highest_and_the_lowest_corpus() -> None:
     trace = quota_run()
     assert spread.sentence(spread_of(trace), trace, DE) == (
-        "Jeder Strich ist ein Kandidat, jede Raute ein Treffer der endgültigen Liste. Am höchsten steht A mit 0,900. "
+        "Jeder Strich ist ein Kandidat, jede Raute ein Treffer der endgültigen Liste. "
+        "Bei 0 steht, was nicht näher liegt als ein Text ohne Zusammenhang. Am höchsten steht A mit 0,900. "
         "Am niedrigsten bleibt der beste Kandidat von C mit 0,100. Die Schwelle 0,225 erreichen 2 von 3 Regelwerken."
     )
 
