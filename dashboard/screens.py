@@ -12,6 +12,7 @@ from dashboard.blocks import Block, notice, terms
 from dashboard.knobtext import expected, label, shown
 from dashboard.state import MOST_CHARACTERS, MOST_TYPED, Note, State
 from retrieval.errors import FundstelleError
+from retrieval.places import Server
 from retrieval.settings import KNOBS
 from retrieval.words import Words
 
@@ -92,7 +93,7 @@ def no_stock(stock: Any, index: Path, words: Words) -> Block | None:
 
 
 def about_stock(stock: Any, words: Words, *, failed: Exception | None = None, changed: bool = False, inconsistent: str = "") -> list[Block]:
-    """What is to be said about the stock on every page: changed since the last look, blocked, not comparable, invented."""
+    """What is to be said about the stock on every page: changed since the last look, without vectors, blocked, not comparable, invented."""
     found: list[Block] = []
     label = words.t("screen.details")
     if failed is not None:
@@ -100,6 +101,11 @@ def about_stock(stock: Any, words: Words, *, failed: Exception | None = None, ch
         found.append(notice(words.t("page.not_reloaded"), [words.t("page.not_reloaded_text")], "fault", details, label))
     if changed:
         found.append(notice(words.t("page.reloaded"), role="warning"))
+    lost = getattr(stock, "lost", "")
+    if lost and stock.available():
+        back = [words.t("place.lost.back", server=stock.place.address)] if isinstance(getattr(stock, "place", None), Server) else []
+        details = [(words.t("screen.error"), lost)]
+        found.append(notice(words.t("place.lost.title"), [words.t("place.lost.text"), *back], "fault", details, label))
     if stock.blocked:
         lines = [words.n("page.blocked_text", len(stock.blocked), corpora=", ".join(stock.blocked))]
         found.append(notice(words.t("page.blocked"), lines, "fault", list(stock.blocked.items()), label))

@@ -105,10 +105,15 @@ class Runs:
 
     def look(self) -> FundstelleError | None:
         """Open the stock anew if another process has written it; what went wrong then. The open stock stays in that case."""
+        before = self.stamp
         try:
-            self.registry.reload_if_changed()
+            opened = self.registry.reload_if_changed()
         except FundstelleError as error:
             return error
+        if opened and self.stamp == before:  # the same stock, with the vectors that it had to do without: what was gathered is asked again
+            with self._lock:
+                self._pools.clear()
+                self._tracks.clear()
         return None
 
     def pool(self, question: str, settings: Settings) -> Pool:

@@ -18,6 +18,7 @@ from dashboard.views import finding, neighbours
 from dashboard.views import norm as view
 from retrieval.model import Address
 from retrieval.norms import Norm, norm
+from retrieval.places import Server
 from retrieval.stock import Federation
 from retrieval.words import Words
 
@@ -36,7 +37,7 @@ def page(runs: Runs, index: Path, above: Sequence[Block], back: Callable[[], Non
         draw([*above, *([screen] if screen else [])], "above", words.language)
         return
     try:
-        found = _found(state, federation, words)
+        found = _found(state, federation, _place(runs, index, words), words)
     except Exception as error:
         log.exception("the norm could not be shown")
         found = [screens.of_error(error, index, words)]
@@ -46,10 +47,20 @@ def page(runs: Runs, index: Path, above: Sequence[Block], back: Callable[[], Non
         draw([*above, *found], "above", words.language)
 
 
-def _found(state: State, federation: Federation, words: Words) -> Norm | list[Block]:
+def _place(runs: Runs, index: Path, words: Words) -> str:
+    """Where the stock lies, in a sentence; empty where that is not known."""
+    place = getattr(runs.stock, "place", None)
+    if place is None:
+        return ""
+    return (
+        words.t("place.server", folder=index, server=place.address) if isinstance(place, Server) else words.t("place.folder", folder=index)
+    )
+
+
+def _found(state: State, federation: Federation, place: str, words: Words) -> Norm | list[Block]:
     """The norm that is asked for, or the screen that stands in its place."""
     if not state.norm:
-        return finding.no_norm(federation, words)
+        return finding.no_norm(federation, place, words)
     meant = searching.address(state, federation, words)
     if not isinstance(meant, Address):
         return meant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
-from dashboard.blocks import Block, Line, notice, row, table, to_norm, written
+from dashboard.blocks import Block, Line, notice, paragraph, row, table, to_norm, written
 from dashboard.links import key_of
 from dashboard.naming import norm, target_name, title_of
 from retrieval.model import Address, CorpusSpec
@@ -15,8 +15,8 @@ from retrieval.words import Words
 _CHOICES = 40
 
 
-def no_norm(federation: Federation, words: Words) -> list[Block]:
-    """No norm yet: how to type one, and what is in stock, with a way to the contents of each part."""
+def no_norm(federation: Federation, place: str, words: Words) -> list[Block]:
+    """No norm yet: how to type one, and what is in stock, with a way to the contents of each part; ``place`` says where that lies."""
     specs = federation.specs
     rows = []
     for corpus, spec in specs.items():
@@ -26,7 +26,8 @@ def no_norm(federation: Federation, words: Words) -> list[Block]:
         rows.append(row([[spec.title, ", ".join(spec.names)], ways]))
     head = [words.t("norm.head.corpus"), words.t("norm.head.contents")]
     lines = [words.t("screen.no_norm.text"), words.t("screen.no_norm.examples")]
-    return [notice(words.t("screen.no_norm.title"), lines), table(words.t("norm.stock"), head, rows)]
+    under = [paragraph(place)] if place else []
+    return [notice(words.t("screen.no_norm.title"), lines), table(words.t("norm.stock"), head, rows), *under]
 
 
 def unknown_norm(address: Address, specs: Mapping[str, CorpusSpec], words: Words) -> Block:

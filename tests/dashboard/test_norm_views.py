@@ -359,7 +359,7 @@ def test_every_view_of_a_norm_survives_json_leaves_no_placeholder_and_reads_no_t
         *view.cites(found, FEDERATION, words),
         *view.cited_by(shown(Address("seltsam", "", "§ 5")), FEDERATION, words),
         *neighbours.blocks(found, FEDERATION, words),
-        *finding.no_norm(FEDERATION, words),
+        *finding.no_norm(FEDERATION, "", words),
         *register.blocks(AnchorRegister.parse(REGISTER), FEDERATION, words),
     ]
     assert json.loads(json.dumps(drawn)) == drawn

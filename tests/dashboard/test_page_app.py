@@ -14,6 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import SERVER_FLAGS
 from retrieval.errors import BrokenStock
+from retrieval.places import Server
 from retrieval.settings import KNOBS
 from tests.dashboard.controls_of import control, knob
 from tests.dashboard.demo import HTML, OPENED, QUESTION
@@ -207,6 +208,17 @@ def test_blocked_corpora_are_named_and_an_all_blocked_stock_is_not_called_empty(
     assert "1 Regelwerk ist nicht lesbar und wird nicht befragt: gesetz." in shown(page)
     assert "Kein Regelwerk kann befragt werden" in shown(page)
     assert "Der Bestand ist leer" not in shown(page)
+
+
+def test_a_stock_without_its_server_says_so_on_every_page_and_names_the_fault(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    assert "Die Vektorsuche fällt zurzeit aus" not in shown(page)
+    OPENED[-1].registry.place = Server("http://127.0.0.1:8000")
+    OPENED[-1].registry.lost = "The Chroma server at http://127.0.0.1:8000 does not answer"
+    page.run()
+    assert "Die Vektorsuche fällt zurzeit aus" in shown(page)
+    assert "auf dem Chroma-Server http://127.0.0.1:8000. Ist er wieder da" in shown(page)
+    assert "http://127.0.0.1:8000 does not answer" in shown(page)
 
 
 def test_asking_once_more_asks_again_after_a_fault(opened: Open) -> None:

@@ -93,3 +93,12 @@ def test_a_stock_that_cannot_be_reloaded_keeps_the_open_one() -> None:
     runs.registry.unreadable = BrokenStock("writing")
     assert isinstance(runs.look(), BrokenStock)
     assert runs.stamp == "1"
+
+
+def test_what_was_gathered_without_vectors_is_asked_again_when_the_server_is_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = Runs(federation())
+    runs.pool(QUESTION, Settings())
+    monkeypatch.setattr(runs.registry, "reload_if_changed", lambda: True)
+    assert runs.look() is None
+    runs.pool(QUESTION, Settings())
+    assert runs.registry.corpora["gesetz"].asked == 2
