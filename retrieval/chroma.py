@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import shutil
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from retrieval.errors import BrokenStock, UnknownCorpus
 from retrieval.model import Chunk
 from retrieval.places import DATABASE, Place, Server, in_clear_words, named
 from retrieval.ports import Matrix
+from retrieval.vectorfile import load_matrix, save_matrix
 
 Way = Literal["auto", "exact", "index"]
 Mask = Sequence[bool] | NDArray[np.bool_]
@@ -32,6 +33,8 @@ _READ_PAGE = 5_000
 _TIE = 1e-6
 """Cosines that differ by less are told apart by exact arithmetic only."""
 _DIGITS = 7
+_NEVER = np.float32(-2.0)
+"""Less than any cosine."""
 _SPARE = 50
 
 
@@ -173,26 +176,46 @@ class VectorIndex:
     afterwards). Both give cosines rounded to seven digits, and among equal ones the order of the chunks.
     """
 
-    def __init__(self, found: Any, place: Place, ids: Sequence[str], rows: Sequence[int], way: Way = "auto") -> None:
-        """``ids`` are the searchable chunks in order, ``rows`` their places among all chunks.
+    def __init__(
+        self,
+        found: Any,
+        place: Place,
+        ids: Sequence[str],
+        rows: Sequence[int] | NDArray[np.int64],
+        way: Way = "auto",
+        find: Callable[[str], int | None] | None = None,
+        kept: Path | None = None,
+    ) -> None:
+        """``ids`` are the searchable chunks in order, ``rows`` their places among all chunks, ascending; ``find`` gives the row of an id.
 
-        Raises BrokenStock when a vector is missing or not all have one length.
+        In the folder ``kept`` the compared vectors are kept once they were read, and mapped from there by all processes. Raises BrokenStock
+        when a vector is missing or not all have one length.
         """
         self.way: Literal["exact", "index"] = ("exact" if len(ids) <= EXACT_UP_TO else "index") if way == "auto" else way
-        self._found, self._at, self._ids = found, place, list(ids)
+        self._found, self._at, self._ids, self._kept = found, place, ids, kept
         self._rows = np.asarray(rows, dtype=np.int64)
-        self._place = {chunk_id: row for row, chunk_id in enumerate(self._ids)}
-        self._matrix = self._read(self._ids[:1] if self.way == "index" else self._ids)
+        self._find = find or dict(zip(ids, self._rows.tolist(), strict=True)).get
+        self._matrix = self._all() if self.way == "exact" else self._read(list(ids[:1]))
         self.dimension = self._matrix.shape[1]
-        self._total = count(found, place) if self.way == "index" else len(self._ids)
+        self._total = count(found, place) if self.way == "index" else len(ids)
 
     def __len__(self) -> int:
-        return len(self._ids)
+        return len(self._rows)
 
     @property
     def probe(self) -> list[float] | None:
         """A stored vector, to ask Chroma's index for; None in an empty corpus."""
         return self._matrix[0].tolist() if len(self._matrix) else None
+
+    def _all(self) -> Matrix:
+        """The vectors of all chunks: as they were kept of this very collection, else read from it."""
+        key = f"{self._found.id} {len(self)}"
+        known = load_matrix(self._kept, key) if self._kept is not None else None
+        if known is None:
+            known = self._read(list(self._ids))
+            if self._kept is not None and len(known):
+                known = save_matrix(self._kept, key, known)
+        return known
 
     def _read(self, ids: Sequence[str]) -> Matrix:
         """The vectors of these chunks, row by row: of all, or for Chroma's index of the first, whose length is that of all."""
@@ -213,7 +236,9 @@ class VectorIndex:
 
     def whole(self) -> VectorIndex:
         """These vectors with all of them compared, whatever their number: where a rank behind the near ones is asked for."""
-        return self if self.way == "exact" else VectorIndex(self._found, self._at, self._ids, self._rows.tolist(), "exact")
+        if self.way == "exact":
+            return self
+        return VectorIndex(self._found, self._at, self._ids, self._rows, "exact", self._find, self._kept)
 
     def search(self, vector: Matrix, k: int, mask: Mask | None = None) -> list[tuple[int, float]]:
         """The ``k`` nearest chunks as (row, cosine), best first; ``mask`` says for every chunk of the corpus whether it may appear.
@@ -221,39 +246,38 @@ class VectorIndex:
         ``vector`` is a question's vector, one row or flat; it must have the index's dimension.
         """
         question = np.asarray(vector, dtype=np.float64).reshape(-1)
-        if not self._ids or k < 1:
+        if not len(self) or k < 1:
             return []
         if question.shape[0] != self.dimension:
             raise BrokenStock(f"The question has {question.shape[0]} numbers, the stored vectors have {self.dimension}. Use their encoder.")
         question = question / np.linalg.norm(question)
-        allowed = np.arange(len(self._ids)) if mask is None else np.flatnonzero(np.asarray(mask, dtype=np.bool_)[self._rows])
-        places, vectors = self._all_near(question, k, allowed) if self.way == "exact" else self._asked(question, k, allowed)
+        may = None if mask is None else np.asarray(mask, dtype=np.bool_)[self._rows]
+        places, vectors = self._all_near(question, k, may) if self.way == "exact" else self._asked(question, k, may)
         cosines = np.round(vectors.astype(np.float64) @ question, _DIGITS)
         order = np.lexsort((places, -cosines))[:k]
-        return [(int(self._rows[places[one]]), float(cosines[one])) for one in order]
+        return list(zip(self._rows[places[order]].tolist(), cosines[order].tolist(), strict=True))
 
-    def _all_near(self, question: NDArray[np.float64], k: int, allowed: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
-        scores = (self._matrix @ question.astype(np.float32))[allowed]
-        if len(scores) > k:
-            last = np.partition(scores, len(scores) - k)[len(scores) - k]
-            allowed = allowed[scores >= last - _TIE]
-        return allowed, self._matrix[allowed]
+    def _all_near(self, question: NDArray[np.float64], k: int, may: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], Matrix]:
+        scores = self._matrix @ question.astype(np.float32)
+        if may is not None:
+            scores[~may] = _NEVER
+        last = np.partition(scores, len(scores) - k)[len(scores) - k] if k < len(scores) else _NEVER
+        near = np.flatnonzero(scores >= max(last, -1.5) - _TIE)
+        return near, self._matrix[near]
 
-    def _asked(self, question: NDArray[np.float64], k: int, allowed: NDArray[np.int64]) -> tuple[NDArray[np.int64], Matrix]:
-        may = np.zeros(len(self._ids), dtype=np.bool_)
-        may[allowed] = True
-        asked = min(self._total, 2 * k + _SPARE)
+    def _asked(self, question: NDArray[np.float64], k: int, may: NDArray[np.bool_] | None) -> tuple[NDArray[np.int64], Matrix]:
+        asked, wanted = min(self._total, 2 * k + _SPARE), min(k, len(self) if may is None else int(may.sum()))
         while True:
             with in_clear_words(self._at):
-                ids = self._found.query(query_embeddings=[question.tolist()], n_results=asked, include=[])["ids"][0]
-            places = [place for chunk_id in ids if (place := self._place.get(chunk_id)) is not None and may[place]]
-            if len(places) >= min(k, len(allowed)) or asked == self._total:
+                answer = self._found.query(query_embeddings=[question.tolist()], n_results=asked, include=["embeddings"])
+            rows = np.array([-1 if (row := self._find(one)) is None else row for one in answer["ids"][0]], dtype=np.int64)
+            places = np.minimum(np.searchsorted(self._rows, rows), len(self) - 1)
+            usable = (self._rows[places] == rows) & (True if may is None else may[places])
+            if int(usable.sum()) >= wanted or asked == self._total:
                 break
             asked = min(self._total, 4 * asked)
-        stored = vectors_by_id(self._found, self._at, [self._ids[place] for place in places])
-        vectors = [stored[self._ids[place]] for place in places]
-        shape = (len(places), self.dimension)
-        return np.asarray(places, dtype=np.int64), _unit(np.array(vectors, dtype=np.float32).reshape(shape))
+        vectors = np.asarray(answer["embeddings"][0], dtype=np.float32).reshape(-1, self.dimension)
+        return places[usable], _unit(vectors[usable])
 
 
 def _unit(vectors: Matrix) -> Matrix:

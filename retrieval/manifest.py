@@ -15,6 +15,7 @@ from typing import Any
 
 import msgspec
 
+from retrieval.chunkfile import INDEX, ChunkFile, index_of
 from retrieval.errors import BrokenStock, NoDatabase, StockBusy, UnknownCorpus
 from retrieval.model import Chunk, CorpusSpec
 from retrieval.ports import Fingerprint
@@ -237,8 +238,15 @@ def generations(folder: Path) -> tuple[str, ...]:
 
 
 def save_chunks(place: Path, chunks: tuple[Chunk, ...]) -> None:
-    """Writes the chunks of a corpus, in order."""
-    replace_file(place / CHUNKS, msgspec.json.encode(chunks))
+    """Writes the chunks of a corpus, in order, and beside them what finds one without reading the others."""
+    content = msgspec.json.encode(chunks)
+    replace_file(place / CHUNKS, content)
+    replace_file(place / INDEX, index_of(content))
+
+
+def open_chunks(place: Path) -> ChunkFile:
+    """The chunks of a corpus, in order, read when they are asked for. Raises BrokenStock for a missing or damaged file."""
+    return ChunkFile(place / CHUNKS)
 
 
 def load_chunks(place: Path) -> tuple[Chunk, ...]:

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, overload
 
 import msgspec
+import numpy as np
 
 from retrieval.citations import Citation, citations
 from retrieval.errors import BrokenStock
@@ -27,7 +28,32 @@ _DEFAULTS = {field.name: field.default for field in msgspec.structs.fields(Citat
 
 class _File(msgspec.Struct, frozen=True):
     grammar: str
-    chunks: tuple[Reading, ...]
+    chunks: list[msgspec.Raw]
+
+
+class _Stored(Sequence[Reading]):
+    """The readings of a file, each decoded when it is asked for: most of a large stock is never asked for."""
+
+    def __init__(self, raws: Sequence[msgspec.Raw]) -> None:
+        self._content = b"".join(raws)
+        self._bounds = np.cumsum([0, *map(len, raws)], dtype=np.int64)
+        self._decoder = msgspec.json.Decoder(Reading)
+
+    def __len__(self) -> int:
+        return len(self._bounds) - 1
+
+    @overload
+    def __getitem__(self, place: int) -> Reading: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Reading, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Reading | tuple[Reading, ...]:
+        if isinstance(place, slice):
+            return tuple(self[row] for row in range(*place.indices(len(self))))
+        row = range(len(self))[place]
+        start, end = self._bounds[row : row + 2].tolist()
+        return self._decoder.decode(self._content[start:end])
 
 
 @cache
@@ -58,7 +84,7 @@ def encoded(readings: Sequence[Reading]) -> bytes:
     return msgspec.json.encode({"grammar": grammar(), "chunks": [[_lean(citation) for citation in reading] for reading in readings]})
 
 
-def load(path: Path) -> tuple[Reading, ...]:
+def load(path: Path) -> Sequence[Reading]:
     """The readings of a corpus, in the order of its chunks. Raises BrokenStock if there are none of this grammar."""
     try:
         found = msgspec.json.decode(path.read_bytes(), type=_File)
@@ -72,7 +98,7 @@ def load(path: Path) -> tuple[Reading, ...]:
             f"{path.absolute()} was read with the grammar {found.grammar}, expected {grammar()}. The references are read from the texts "
             "instead; ingest the corpus again to store them."
         )
-    return found.chunks
+    return _Stored(found.chunks)
 
 
 def _lean(citation: Citation) -> dict[str, Any]:

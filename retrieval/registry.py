@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
+from numpy.typing import NDArray
 
 from retrieval import chroma, manifest, places, readings
 from retrieval.background import completed
 from retrieval.chroma import VectorIndex, Way
+from retrieval.chunkfile import ChunkFile
 from retrieval.definitions import DEFINITIONS, Definitions, load_definitions
 from retrieval.errors import BrokenStock, EncoderError, StockError
 from retrieval.lexical import LexicalIndex, StoredTokens
@@ -30,6 +33,7 @@ from retrieval.stock import CorpusStock, Federation, NoVectors, Vectors
 from retrieval.tokenizer import STYLE
 
 log = logging.getLogger(__name__)
+Rows = NDArray[np.int64]
 _ATTEMPTS = 3
 _PATIENCE = 3.0
 """Seconds between two looks for a server that does not answer."""
@@ -241,7 +245,7 @@ class _Opened(NamedTuple):
 def _load(folder: Path, stock: Manifest, given: Encoder | str | None, way: Way, place: Place) -> State:
     encoders = _encoders(stock.corpora, given)
     stocks: dict[str, CorpusStock] = {}
-    rows: dict[str, list[int]] = {}
+    rows: dict[str, Rows] = {}
     blocked: dict[str, str] = {}
     opened = _Opened(folder, place, way, *_client(place, stock))
     for entry in stock.corpora:
@@ -278,10 +282,10 @@ def _lost(opened: _Opened, stocks: Iterable[CorpusStock]) -> str:
     return str(opened.fault) if opened.fault is not None else next(gone, "")
 
 
-def _corpus(opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder | str]) -> tuple[CorpusStock, list[int]]:
+def _corpus(opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder | str]) -> tuple[CorpusStock, Rows]:
     """One corpus and the rows that take part in the search: those of the norms in force."""
     chunks = _chunks(opened.folder, entry)
-    rows = [row for row, chunk in enumerate(chunks) if not chunk.repealed]
+    rows = chunks.in_force
     index, col = _vectors(opened, entry, chunks, rows)
     fingerprint = entry.fingerprint or Fingerprint("", "", getattr(index, "dimension", 0), metric="")
     fingerprint = completed(fingerprint, encoders.get(fingerprint.model))
@@ -292,14 +296,14 @@ def _corpus(opened: _Opened, entry: CorpusEntry, encoders: Mapping[str, Encoder 
     return stock, rows
 
 
-def _chunks(folder: Path, entry: CorpusEntry) -> tuple[Chunk, ...]:
-    chunks = manifest.load_chunks(manifest.data_folder(folder, entry.collection))
+def _chunks(folder: Path, entry: CorpusEntry) -> ChunkFile:
+    chunks = manifest.open_chunks(manifest.data_folder(folder, entry.collection))
     if len(chunks) != entry.count:
         raise BrokenStock(f"{len(chunks)} chunks are there; {entry.count} were written. Ingest the corpus again.")
     return chunks
 
 
-def _words(folder: Path, stock: Manifest, stocks: Mapping[str, CorpusStock], rows: Mapping[str, list[int]]) -> LexicalIndex:
+def _words(folder: Path, stock: Manifest, stocks: Mapping[str, CorpusStock], rows: Mapping[str, Rows]) -> LexicalIndex:
     """The word index over the corpora that can be asked, built once for this version of the stock and these rules of words."""
     entries = [entry for entry in stock.corpora if entry.spec.corpus_id in stocks]
 
@@ -323,7 +327,7 @@ def _tokens(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> Stored
     return StoredTokens.of(chunk.passage for chunk in chunks)
 
 
-def _readings(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> tuple[Reading, ...] | None:
+def _readings(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> Sequence[Reading] | None:
     """The stored citations of the chunks; None where there are none that fit, and the texts are read when they are needed."""
     try:
         stored = readings.load(manifest.data_folder(folder, entry.collection) / manifest.READINGS)
@@ -333,12 +337,12 @@ def _readings(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> tu
     return stored if len(stored) == len(chunks) else None
 
 
-def _definitions(folder: Path, entry: CorpusEntry, chunks: tuple[Chunk, ...]) -> Callable[[], Definitions]:
+def _definitions(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> Callable[[], Definitions]:
     """What the chunks define, read from the disk when it is asked for first."""
     return partial(load_definitions, manifest.data_folder(folder, entry.collection) / DEFINITIONS, chunks)
 
 
-def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[Vectors, Any]:
+def _vectors(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows) -> tuple[Vectors, Any]:
     """The checked vector search of a corpus and its collection, or the reason for which it must do without.
 
     Raises StockError for a corpus that must not be asked.
@@ -351,14 +355,15 @@ def _vectors(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], row
         return NoVectors(str(error)), None
 
 
-def _checked(opened: _Opened, entry: CorpusEntry, chunks: tuple[Chunk, ...], rows: list[int]) -> tuple[VectorIndex, Any]:
+def _checked(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows) -> tuple[VectorIndex, Any]:
     col = chroma.collection(opened.client, opened.place, entry.collection)
     there = chroma.count(col, opened.place)
     if there != entry.count:
         raise BrokenStock(
             f"The collection {entry.collection!r} holds {there} records; {entry.count} were written. Ingest the corpus again."
         )
-    index = VectorIndex(col, opened.place, [chunks[row].chunk_id for row in rows], rows, opened.way)
+    kept_at = manifest.data_folder(opened.folder, entry.collection)
+    index = VectorIndex(col, opened.place, chunks.ids_of(rows), rows, opened.way, chunks.row, kept_at)
     chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
         raise BrokenStock(

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, Protocol
 
 from retrieval.addresses import AddressBook
+from retrieval.chunkfile import ChunkFile
 from retrieval.definitions import Definitions, Terms, read
 from retrieval.errors import BrokenStock, EncoderError, UnknownCorpus
 from retrieval.lexical import LexicalIndex
@@ -49,8 +50,26 @@ class NoVectors:
         raise BrokenStock(self.reason)
 
 
+class HeldChunks(tuple[Chunk, ...]):
+    """Chunks in memory, found by their rows and by their ids."""
+
+    @cached_property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the chunks, in their order."""
+        return tuple(chunk.chunk_id for chunk in self)
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {chunk_id: row for row, chunk_id in enumerate(self.ids)}
+
+    def row(self, chunk_id: str) -> int | None:
+        """The row of the chunk with this id; None where there is none."""
+        return self._rows.get(chunk_id)
+
+
 class CorpusStock:
-    """One corpus as it stands in stock: its chunks in order, its vector search, its Chroma collection (None where that is closed).
+    """One corpus as it stands in stock: its chunks in order, in their file or in memory, its vector search, its Chroma collection (None
+    where that is closed).
 
     ``readings`` are the citations of the chunks, in their order; None: not read yet. ``definitions`` gives what they define when it is
     asked for first; None: it is read from the texts.
@@ -66,10 +85,14 @@ class CorpusStock:
         readings: Sequence[Reading] | None = None,
         definitions: Callable[[], Definitions] | None = None,
     ) -> None:
-        self.spec, self.chunks, self.index, self.fingerprint, self.col = spec, tuple(chunks), index, fingerprint, col
+        self.spec, self.index, self.fingerprint, self.col = spec, index, fingerprint, col
+        self.chunks = chunks if isinstance(chunks, ChunkFile) else HeldChunks(chunks)
         self.readings, self._definitions = readings, definitions
-        self.ids = tuple(chunk.chunk_id for chunk in self.chunks)
-        self._by_id = dict(zip(self.ids, self.chunks, strict=True))
+
+    @property
+    def ids(self) -> Sequence[str]:
+        """The ids of the chunks, in their order."""
+        return self.chunks.ids
 
     @cached_property
     def terms(self) -> Terms:
@@ -78,12 +101,12 @@ class CorpusStock:
 
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk with this id. Raises UnknownCorpus for an id that is not in this corpus."""
-        try:
-            return self._by_id[chunk_id]
-        except KeyError:
+        row = self.chunks.row(chunk_id)
+        if row is None:
             raise UnknownCorpus(
                 f"The chunk {chunk_id!r} is not in the corpus {self.spec.corpus_id!r}. The stock may have changed; ask again."
-            ) from None
+            )
+        return self.chunks[row]
 
 
 class Federation:
@@ -95,6 +118,7 @@ class Federation:
 
     def __init__(self, stocks: Iterable[CorpusStock], lexical: LexicalIndex, encoders: Mapping[str, Encoder | str]) -> None:
         self._stocks = tuple(stocks)
+        self._by_id = {stock.spec.corpus_id: stock for stock in self._stocks}
         self.lexical = lexical
         self.encoders = dict(encoders)
         self._references: dict[str, tuple[Reference, ...]] = {}
@@ -121,29 +145,33 @@ class Federation:
         """The containers of each corpus, in the order of the stock; a corpus that has none counts as one without a name."""
         return {stock.spec.corpus_id: tuple(dict.fromkeys(chunk.container_id for chunk in stock.chunks)) for stock in self._stocks}
 
-    @cached_property
-    def _chunks(self) -> dict[str, tuple[Chunk, Reading | None]]:
-        """Every chunk with its stored reading, None where it was not read at ingest."""
-        return {
-            chunk.chunk_id: (chunk, stock.readings[row] if stock.readings is not None else None)
-            for stock in self._stocks
-            for row, chunk in enumerate(stock.chunks)
-        }
+    def _found(self, chunk_id: str) -> tuple[CorpusStock, int] | None:
+        """Where the chunk with this id stands. Ids begin with that of their corpus, so that one is asked first; none relies on it."""
+        first = self._by_id.get(chunk_id.split(":", 1)[0])
+        for stock in (*(() if first is None else (first,)), *self._stocks):
+            if (row := stock.chunks.row(chunk_id)) is not None:
+                return stock, row
+        return None
 
     def chunk(self, chunk_id: str) -> Chunk:
         """The chunk with this id, of whatever corpus. Raises UnknownCorpus for an id that is not in stock."""
-        try:
-            return self._chunks[chunk_id][0]
-        except KeyError:
-            raise UnknownCorpus(f"The chunk {chunk_id!r} is not in stock. The stock may have changed; ask again.") from None
+        found = self._found(chunk_id)
+        if found is None:
+            raise UnknownCorpus(f"The chunk {chunk_id!r} is not in stock. The stock may have changed; ask again.")
+        stock, row = found
+        return stock.chunks[row]
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
         """The references in this chunk's text, in the order of the text; empty for a chunk that is not in stock."""
         from retrieval.verweise import references
 
         if chunk_id not in self._references:
-            chunk, reading = self._chunks.get(chunk_id, (None, None))
-            self._references[chunk_id] = references(chunk, self.book, self.names, reading) if chunk else ()
+            found = self._found(chunk_id)
+            if found is None:
+                return ()
+            stock, row = found
+            reading = None if stock.readings is None else stock.readings[row]
+            self._references[chunk_id] = references(stock.chunks[row], self.book, self.names, reading)
         return self._references[chunk_id]
 
     def cited_by(self, norm: Address) -> tuple[tuple[str, Reference], ...]:
@@ -162,12 +190,12 @@ class Federation:
     @cached_property
     def _reversed(self) -> dict[Address, tuple[tuple[str, Reference], ...]]:
         found: dict[Address, list[tuple[str, Reference]]] = {}
-        for chunk_id, (chunk, _) in self._chunks.items():
+        for chunk in (chunk for stock in self._stocks for chunk in stock.chunks):
             if chunk.section_id.casefold() in _CONTENTS:
                 continue
-            for reference in self.references(chunk_id):
+            for reference in self.references(chunk.chunk_id):
                 if reference.target is not None and reference.state in _CERTAIN:
-                    found.setdefault(_whole(reference.target), []).append((chunk_id, reference))
+                    found.setdefault(_whole(reference.target), []).append((chunk.chunk_id, reference))
         return {norm: tuple(citing) for norm, citing in found.items()}
 
     def prepare(self, question: str, explicit_sections: Sequence[str] = ()) -> Question:

@@ -1,0 +1,168 @@
+"""The chunks of a corpus in their file, read one by one when they are asked for.
+
+The file is a JSON array. Beside it stands what is needed to find a chunk without reading the others: where each begins, which are
+repealed, and a hash of each id in order. A file without it, or with one that does not fit, is read through once when it is opened.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import mmap
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, overload
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.errors import BrokenStock
+from retrieval.model import Chunk
+
+INDEX = "chunks.npz"
+_KEPT = 1024
+"""So many chunks of a corpus are kept as they were read last."""
+_TYPES = {"offsets": np.int64, "repealed": np.bool_, "hashes": np.uint64, "order": np.int32}
+
+
+class _Head(msgspec.Struct, frozen=True, gc=False):
+    chunk_id: str
+    repealed: bool = False
+
+
+class _Index:
+    """``offsets``: where each chunk starts in the file, and one behind the last. ``hashes`` are those of the ids, sorted, ``order`` the
+    rows in that order."""
+
+    def __init__(self, **arrays: NDArray[Any]) -> None:
+        self.offsets, self.repealed, self.hashes, self.order = (arrays[name] for name in _TYPES)
+
+    @classmethod
+    def of(cls, content: bytes) -> _Index:
+        """What there is to know about this file, read through. Raises msgspec.MsgspecError, or ValueError for one that is not dense."""
+        raws = msgspec.json.decode(content, type=list[msgspec.Raw])
+        lengths = np.fromiter((len(raw) for raw in raws), dtype=np.int64, count=len(raws))
+        offsets = np.cumsum(np.concatenate([[1], lengths + 1]))
+        if len(raws) and offsets[-1] != len(content):
+            raise ValueError("the chunks do not follow each other without blanks")
+        head = msgspec.json.Decoder(_Head)
+        heads = [head.decode(raw) for raw in raws]
+        hashes = np.fromiter((_hash(one.chunk_id) for one in heads), dtype=np.uint64, count=len(heads))
+        order = np.argsort(hashes, kind="stable").astype(np.int32)
+        repealed = np.fromiter((one.repealed for one in heads), dtype=np.bool_, count=len(heads))
+        return cls(offsets=offsets, repealed=repealed, hashes=hashes[order], order=order)
+
+    @classmethod
+    def load(cls, path: Path, size: int) -> _Index | None:
+        """The stored one; None where there is none that fits a file of this size."""
+        try:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in _TYPES}
+        except Exception:  # damaged archives raise from zip, zlib and numpy alike
+            return None
+        count = len(arrays["repealed"])
+        shapes = {"offsets": (count + 1,)}
+        fits = all(arrays[name].dtype == kind and arrays[name].shape == shapes.get(name, (count,)) for name, kind in _TYPES.items())
+        end = int(arrays["offsets"][-1]) if fits else -1
+        return cls(**arrays) if fits and (end == size or not count) else None
+
+
+def index_of(content: bytes) -> bytes:
+    """What is stored beside a file of chunks with this content."""
+    made, found = _Index.of(content), io.BytesIO()
+    np.savez(found, offsets=made.offsets, repealed=made.repealed, hashes=made.hashes, order=made.order)
+    return found.getvalue()
+
+
+class ChunkFile(Sequence[Chunk]):
+    """The chunks of a file, in order. Each is decoded when it is asked for; those asked for last are kept."""
+
+    def __init__(self, path: Path) -> None:
+        """Raises BrokenStock for a file that is missing or damaged; what is damaged inside is found when it is read."""
+        self._path = path
+        try:
+            with path.open("rb") as file:
+                self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._index = _Index.load(path.with_name(INDEX), len(self._content)) or _Index.of(self._content[:])
+        except (OSError, ValueError, msgspec.MsgspecError) as cause:
+            raise self._broken(cause) from cause
+        self._decoder = msgspec.json.Decoder(Chunk)
+        self._read = lru_cache(maxsize=_KEPT)(self._decoded)
+        self.ids: Sequence[str] = _Ids(self, range(len(self)))
+
+    def _broken(self, cause: Exception) -> BrokenStock:
+        return BrokenStock(f"{self._path.absolute()} cannot be read ({type(cause).__name__}). Ingest the corpus again.")
+
+    def __len__(self) -> int:
+        return len(self._index.repealed)
+
+    @overload
+    def __getitem__(self, place: int) -> Chunk: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[Chunk, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
+        if isinstance(place, slice):
+            return tuple(self._decoded(row) for row in range(*place.indices(len(self))))
+        row = place + len(self) if place < 0 else place
+        if not 0 <= row < len(self):
+            raise IndexError(f"There is no chunk {place} among {len(self)}.")
+        return self._read(row)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return map(self._decoded, range(len(self)))
+
+    def _decoded(self, row: int) -> Chunk:
+        start, end = self._index.offsets[row : row + 2].tolist()
+        try:
+            return self._decoder.decode(self._content[start : end - 1])
+        except msgspec.MsgspecError as cause:
+            raise self._broken(cause) from cause
+
+    @property
+    def in_force(self) -> NDArray[np.int64]:
+        """The rows of the chunks that are not repealed."""
+        return np.flatnonzero(~self._index.repealed)
+
+    def ids_of(self, rows: NDArray[np.int64]) -> Sequence[str]:
+        """The ids of the chunks in these rows."""
+        return _Ids(self, rows)
+
+    def row(self, chunk_id: str) -> int | None:
+        """The row of the chunk with this id; None where there is none."""
+        wanted = _hash(chunk_id)
+        place = int(self._index.hashes.searchsorted(np.uint64(wanted)))
+        while place < len(self) and int(self._index.hashes[place]) == wanted:
+            row = int(self._index.order[place])
+            if self[row].chunk_id == chunk_id:
+                return row
+            place += 1
+        return None
+
+
+class _Ids(Sequence[str]):
+    """The ids of some chunks of a file, in their order, each read when it is asked for."""
+
+    def __init__(self, chunks: ChunkFile, rows: Sequence[int] | NDArray[np.int64]) -> None:
+        self._chunks, self._rows = chunks, rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @overload
+    def __getitem__(self, place: int) -> str: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> tuple[str, ...]: ...
+
+    def __getitem__(self, place: int | slice) -> str | tuple[str, ...]:
+        if isinstance(place, slice):
+            return tuple(self._chunks[int(row)].chunk_id for row in self._rows[place])
+        return self._chunks[int(self._rows[place])].chunk_id
+
+
+def _hash(chunk_id: str) -> int:
+    return int.from_bytes(hashlib.blake2b(chunk_id.encode(), digest_size=8).digest(), "little")
