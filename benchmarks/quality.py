@@ -33,6 +33,7 @@ from retrieval.assemble import open_federation
 from retrieval.embedding import DEFAULT
 from retrieval.evaluation.golds import Golds
 from retrieval.federated import FederatedRetriever
+from retrieval.model import Chunk
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -42,7 +43,7 @@ class Place(msgspec.Struct, frozen=True):
     sets: tuple[Taken, ...]
 
     @property
-    def flat(self) -> list:  # type: ignore[type-arg]
+    def chunks(self) -> list[Chunk]:
         """All chunks of the stock, in order."""
         return [chunk for stock in self.federation.registry.state.stocks.values() for chunk in stock.chunks]
 
@@ -75,7 +76,7 @@ def own(folder: Path, level: Level) -> Place:
 
 def reports(place: Place, args: argparse.Namespace, wanted: Sequence[System], vectors: Vectors) -> Iterator[SetReport]:
     """The reports of one stock, set by set."""
-    flat = Flat(place.flat, vectors, LONG, DEFAULT)
+    flat = Flat(place.chunks, vectors, LONG, DEFAULT)
     for taken in place.sets:
         print(f"{taken.name}", file=sys.stderr, flush=True)
         yield measured(taken, args.half, wanted, Product(place.federation), flat, args.most)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.quality_systems import System
 from benchmarks.quality_vectors import Vectors
 from retrieval.evaluation.model import Question, covers
 from retrieval.model import Chunk
@@ -28,6 +29,20 @@ class Flat:
 
     def __init__(self, chunks: Sequence[Chunk], vectors: Vectors, length: int, model: str = "use") -> None:
         self.chunks, self.vectors, self.length, self.model = tuple(chunks), vectors, length, model
+        self._made: dict[str, Lists] = {}
+
+    def lists(self, system: System) -> Lists:
+        """The lists of a system that is not the product; its index is made once. Raises NotThere for a model that cannot be used here."""
+        if system.name not in self._made:
+            self._made[system.name] = self._lists(system)
+        return self._made[system.name]
+
+    def _lists(self, system: System) -> Lists:
+        if system.way == "plain_words":
+            return self.plain_words(system.whole_norms, system.once)
+        if system.way == "our_words":
+            return self.our_words(system.once)
+        return self.dense(system.model, system.once) if system.way == "dense" else self.chroma()
 
     # --- by words -------------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from typing import get_args
 
 import msgspec
 
-from benchmarks.quality_flat import Flat, Lists
+from benchmarks.quality_flat import Flat
 from benchmarks.quality_losses import Fate, Losses, fates, summed
 from benchmarks.quality_sets import Half, Level, Taken, at_level, of_half
 from benchmarks.quality_systems import DEFAULT, LONG, SHORT, Found, Product, System, changes
@@ -120,7 +120,7 @@ class _Run:
             self._notes[system.name] = system.note
             return
         try:
-            found = made(self._flat, system)(self._questions)
+            found = self._flat.lists(system)(self._questions)
         except NotThere as error:
             self._notes[system.name] = str(error)
             return
@@ -194,22 +194,3 @@ def compared(values: Mapping[str, Values]) -> dict[str, dict[str, Effect]]:
 def _pairs(first: Sequence[float | None], second: Sequence[float | None]) -> tuple[list[float], list[float]]:
     both = [(one, other) for one, other in zip(first, second, strict=True) if one is not None and other is not None]
     return [one for one, _ in both], [other for _, other in both]
-
-
-_MADE: dict[tuple[int, bytes], Lists] = {}
-
-
-def made(flat: Flat, system: System) -> Lists:
-    """The lists of a flat system; its index is made once for a stock."""
-    key = id(flat), msgspec.json.encode(system)
-    if key not in _MADE:
-        _MADE[key] = _lists(flat, system)
-    return _MADE[key]
-
-
-def _lists(flat: Flat, system: System) -> Lists:
-    if system.way == "plain_words":
-        return flat.plain_words(system.whole_norms, system.once)
-    if system.way == "our_words":
-        return flat.our_words(system.once)
-    return flat.dense(system.model, system.once) if system.way == "dense" else flat.chroma()

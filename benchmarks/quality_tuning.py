@@ -29,7 +29,7 @@ KNOBS_TUNED = ("fusion", "weight_vector", "rrf_k", "min_ratio", "verweis_score",
 _PAIR = {"weight_vector": "weight_lexical"}
 """The weights are shares: what one gains the other gives."""
 _CELLS = 20
-_MOST_VALUES = 12
+_MOST_VALUES = 6
 _MOST_ROUNDS = 6
 
 
@@ -118,8 +118,8 @@ class _Search:
         return [self._known[key] for key in keys]
 
     def line(self, point: Point, knob: str) -> Iterator[tuple[Value, float]]:
-        """Each value of a knob with the mean it gives, all else as in ``point``."""
-        values = values_of(knob)
+        """Each value of a knob, that of ``point`` among them, with the mean it gives, all else as in ``point``."""
+        values = values_of(knob, point[knob])
         yield from zip(values, self.means([moved(point, knob, value) for value in values]), strict=True)
 
     def climb(self, point: Point, knobs: Sequence[str]) -> Point:
@@ -137,14 +137,14 @@ class _Search:
         return point
 
 
-def values_of(knob: str) -> tuple[Value, ...]:
-    """The values of a knob that are tried: all names, whole numbers from edge to edge, an even grid else."""
+def values_of(knob: str, present: Value) -> tuple[Value, ...]:
+    """The values of a knob that are tried: all names; of numbers some from edge to edge, and the present one."""
     described = KNOBS[knob]
-    if described.kind == "float":
-        return tuple(round(value, 4) for value in axis(described, _CELLS) if not (knob in _PAIR and value > 1))
-    every = choices(described)
+    if described.kind == "choice":
+        return choices(described)
+    every: tuple[Value, ...] = choices(described) if described.kind == "int" else axis(described, _CELLS)
     step = max(1, -(-len(every) // _MOST_VALUES)) if described.kind == "int" else 1
-    return every[::step]
+    return tuple(sorted({round(float(one), 4) if described.kind == "float" else one for one in (*every[::step], present)}, key=float))
 
 
 def moved(point: Point, knob: str, value: Value) -> Point:

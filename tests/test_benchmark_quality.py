@@ -257,4 +257,7 @@ def test_tuning_never_ends_below_what_is_in_force(federation: FederatedRetriever
 
 def test_what_one_weight_gains_the_other_gives() -> None:
     assert moved({"rrf_k": 60.0}, "weight_vector", 0.3) == {"rrf_k": 60.0, "weight_vector": 0.3, "weight_lexical": 0.7}
-    assert all(KNOBS[knob].low <= float(value) <= KNOBS[knob].high for knob in KNOBS_TUNED if knob != "fusion" for value in values_of(knob))
+    for knob in (KNOBS[name] for name in KNOBS_TUNED if name != "fusion"):
+        tried = values_of(knob.name, knob.default)
+        assert knob.default in tried
+        assert all(knob.low <= float(value) <= knob.high for value in tried)
