@@ -73,7 +73,7 @@ _BREAK = re.compile(r"[?!;\n]|(?<=\w{3})\.\s")
 _NOT_A_TERM = re.compile(
     r"(?:zu|erlaubt|verboten|möglich|nötig|zulässig|notwendig|wichtig|der\s+unterschied|der\s+fall|los|wenn|damit|daran|dabei|zuständig|"
     r"berechtigt|verpflichtet|befugt|passiert|geschehen|richtig|besser|das|dies|es|für|bei|beim|mit|nach|im|in|am|an|auf|aus|von|zur|zum|unter)"
-    r"(?:\s|$)",
+    r"(?:[\s,]|$)",
     re.IGNORECASE,
 )
 _LEADING = re.compile(
