@@ -112,7 +112,7 @@ def _asked_in(sentence: str) -> Iterator[str]:
         return
     whole = _bare(match["term"])
     for term in (whole, _BOOK.sub("", whole), *(whole[: cut.start()] for cut in reversed(list(_WHERE.finditer(whole))))):
-        if tokens(term) and len(term.split()) <= _LONGEST:
+        if words_of(term) and len(term.split()) <= _LONGEST:
             yield term.strip(f" {_CLOSE}")
 
 
@@ -121,6 +121,11 @@ def _bare(term: str) -> str:
     rest = _MORE.sub("", term.strip())
     head = _LEADING.match(rest)
     return rest[head.end() if head else 0 :].strip(f" {_OPEN}{_CLOSE}")
+
+
+def words_of(term: str) -> tuple[str, ...]:
+    """The search words of a term, one for each of its words: a compound counts as a whole, not by its parts."""
+    return tuple(found[0] for word in term.split() if (found := tokens(word)))
 
 
 # --- the texts ----------------------------------------------------------------------------------------------------------
@@ -251,8 +256,8 @@ def _headed(heading: str, text: str) -> Iterator[Defined]:
     """A norm that is headed by a term and begins with what that is."""
     match = _SUBJECT.match(text)
     if match is not None and _WHAT.match(text, match.end()):
-        heads = [tokens(part) for part in (heading, *re.split(r"[,;]| und ", heading))]
-        yield from (one for one in _named([match], "stated") if tokens(one.term) in heads)
+        heads = [words_of(part) for part in (heading, *re.split(r"[,;]| und ", heading))]
+        yield from (one for one in _named([match], "stated") if words_of(one.term) in heads)
 
 
 # --- in stock -----------------------------------------------------------------------------------------------------------
@@ -303,7 +308,7 @@ class Terms:
         self._found: dict[tuple[str, ...], list[tuple[int, Defined]]] = {}
         for row, here in definitions.items():
             for one in here:
-                if key := tokens(one.term):
+                if key := words_of(one.term):
                     self._found.setdefault(key, []).append((row, one))
 
     def __len__(self) -> int:
@@ -312,7 +317,7 @@ class Terms:
     def find(self, terms: Sequence[str]) -> tuple[tuple[int, Defined], ...]:
         """Where the first of these terms that is defined here stands: rows and definitions, of the surest form alone, at most two."""
         for term in terms:
-            found = self._found.get(tokens(term), [])
+            found = self._found.get(words_of(term), [])
             surest = min((one.form for _, one in found), key=FORMS.index, default="")
             rows = {row: one for row, one in reversed(found) if one.form == surest}
             if rows and (surest == "stated" or len(rows) <= _COMMON):
