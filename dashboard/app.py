@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
@@ -38,7 +39,7 @@ from dashboard.page import (
 )
 from dashboard.running import Run, glossary, run
 from dashboard.state import MODES, State, read, write
-from dashboard.stock import Opener, Places, Runs, example_questions
+from dashboard.stock import RERANKER, Opener, Places, Runs, example_questions
 from dashboard.tuning import Tuning, tuning
 from dashboard.words import page_words
 from retrieval.errors import BadSource, NoDatabase
@@ -161,7 +162,7 @@ def main(opener: Opener | None = None) -> None:
         _language(words)
         _mode(words)
         if isinstance(opened, Runs) and (about_run or about_set):
-            controls.draw(words)
+            controls.draw(words, opened.has_reranker)
             pinning.button(words, "sidebar")
         if isinstance(opened, Runs) and about_run:
             _show_all(words)
@@ -297,7 +298,7 @@ def _runs(index: str, anchors: str, _opener: Opener) -> Runs:
 def _open(index: Path, anchors: Path | None) -> FederatedRetriever:
     from retrieval.assemble import open_federation
 
-    return open_federation(index, anchors)
+    return open_federation(index, anchors, reranker=os.environ.get(RERANKER, "").strip() or None)
 
 
 def _examples(path: Path | None, words: Words) -> tuple[str, ...]:

@@ -117,7 +117,7 @@ def _screen(runs: Runs, state: State, index: Path, words: Words) -> Block | None
     if state.too_long:
         return screens.too_long(state, words)
     try:
-        state.settings.fusion.shares()
+        state.settings.shares()
     except BadSetting:
         return screens.no_weights(words)
     return None

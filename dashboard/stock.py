@@ -25,10 +25,12 @@ from retrieval.trace import Pool
 
 INDEX, ANCHORS, QUESTIONS, TOUR = "FUNDSTELLE_INDEX", "FUNDSTELLE_ANCHORS", "FUNDSTELLE_QUESTIONS", "FUNDSTELLE_TOUR"
 TUNING = "FUNDSTELLE_TUNING"
+RERANKER = "FUNDSTELLE_RERANKER"
+"""The environment names the folder of the reranker, or a downloaded one, here."""
 _BESIDE = "-tuning"
 _POOLS = 512
 _TRACKS = 256
-_Key = tuple[str, str, int, int]
+_Key = tuple[str, str, int, int, int]
 Opener = Callable[[Path, Path | None], FederatedRetriever]
 
 
@@ -99,6 +101,11 @@ class Runs:
         return self.federation.wiring.anchors
 
     @property
+    def has_reranker(self) -> bool:
+        """Whether a reranker is set up, be it that it loads or not."""
+        return self.federation.wiring.reranker is not None
+
+    @property
     def stamp(self) -> str:
         """The version of the stock that is open."""
         return str(self.registry.stamp)
@@ -160,4 +167,6 @@ class Runs:
 
 
 def _key(stamp: str, question: str, settings: Settings) -> _Key:
-    return stamp, question, settings.gathering.fetch_k, settings.selection.max_corpora_per_query
+    asked = settings.gathering
+    depth = asked.rerank_depth if settings.reranking else 0
+    return stamp, question, asked.fetch_k, settings.selection.max_corpora_per_query, depth

@@ -179,7 +179,7 @@ def checked_set(loaded: Loaded, runs: Runs) -> CheckedSet:
 
 def _unsound(state: State, words: Words) -> Block | None:
     try:
-        state.settings.fusion.shares()
+        state.settings.shares()
     except BadSetting:
         return screens.no_weights(words)
     return None

@@ -12,6 +12,7 @@ from retrieval.hits import target_of
 from retrieval.model import Address, Chunk, Reference, Routing, Target
 from retrieval.ranking import entry_of
 from retrieval.registry import CorpusRegistry
+from retrieval.reranking import RememberingReranker
 from retrieval.router import NameRouter
 from retrieval.settings import KNOBS, Settings
 from retrieval.stages.references import targets
@@ -53,11 +54,16 @@ def _target(address: Address) -> Target:
 
 
 def open_federation(
-    index: Path, anchors: Path | None = None, encoder: str | None = None, settings: Settings | None = None
+    index: Path,
+    anchors: Path | None = None,
+    encoder: str | None = None,
+    settings: Settings | None = None,
+    reranker: str | None = None,
 ) -> FederatedRetriever:
     """The federation over the corpora in ``index``, with the register in the file ``anchors``.
 
-    ``encoder`` names another encoder than the one that the stock was made with. Raises NoDatabase when nothing is stored at ``index``, and
+    ``encoder`` names another encoder than the one that the stock was made with, ``reranker`` a cross-encoder (folder, or name of a
+    downloaded one), which is loaded when a question first asks for it. Raises NoDatabase when nothing is stored at ``index``, and
     BadRegister for a faulty register.
     """
     registry = CorpusRegistry(index, encoder)
@@ -69,6 +75,7 @@ def open_federation(
         anchors=register,
         verweise=StoredReferences(registry),
         named_corpora=router.named_corpora,
+        reranker=RememberingReranker.named(reranker) if reranker else None,
         settings=settings,
     )
 

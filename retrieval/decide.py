@@ -5,7 +5,7 @@ Nothing is asked here and nothing is changed: the same pool and settings give th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
@@ -28,7 +28,7 @@ from retrieval.model import (
 )
 from retrieval.ranking import Entry, Fate, Part, RankBy, Ranking
 from retrieval.settings import Settings
-from retrieval.stages.fusion import METHODS, Contribution, Fused, Fusion, Route, rrf_ceiling
+from retrieval.stages.fusion import METHODS, RERANKER, Contribution, Fused, Fusion, Route, rrf_ceiling
 from retrieval.stages.merging import merge
 from retrieval.stages.named_first import named_first
 from retrieval.stages.quota import apply_quota
@@ -59,7 +59,8 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
     if missing:
         raise NotGathered(f"The pool holds no answer of {', '.join(missing)}; gather again with these settings.")
     answers = [pool.answers[corpus] for corpus in selection.selected]
-    fused, ceiling, failure = _fuse(answers, pool, settings)
+    shares = shares_of(answers, settings)
+    fused, ceiling, failure = _fuse(answers, shares, pool, settings)
     addressed, anchors = by_address(answers, pool, selection, claimed="anchors" not in left_out)
     # What was asked for by its address comes first, so that the Absätze of a norm stand in the order of the text.
     anchored = merge((*addressed, *fused.living))
@@ -83,7 +84,7 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
         stamps=pool.stamps,
         selection=selection,
         corpora=_corpora(pool, selection),
-        shares=settings.fusion.shares(),
+        shares=shares,
         fused=fused,
         anchors=anchors,
         anchored=anchored,
@@ -112,19 +113,33 @@ def selection_of(pool: Pool, settings: Settings) -> Selection:
 
 
 def _gathered(answers: Sequence[CorpusAnswer], distinct: int) -> StageCount:
-    """The places in the lists of all routes, and how many of them speak of a chunk that another route has found too."""
-    places = sum(len(route.hits) for answer in answers for route in answer.routes)
+    """The places in the lists of both searches, and how many of them speak of a chunk that the other has found too."""
+    places = sum(len(route.hits) for answer in answers for route in answer.routes if route.route != RERANKER)
     return StageCount("gathered", 0, places, distinct, {"merged_into": places - distinct} if places > distinct else {})
 
 
 # --- fusion ---------------------------------------------------------------------------------------------------------
 
 
-def _fuse(answers: Sequence[CorpusAnswer], pool: Pool, settings: Settings) -> tuple[Ranking, float, str]:
+def reranked(answers: Iterable[CorpusAnswer]) -> bool:
+    """Whether the reranker has scored what these corpora found."""
+    return any(route.route == RERANKER for answer in answers for route in answer.routes)
+
+
+def shares_of(answers: Sequence[CorpusAnswer], settings: Settings) -> dict[str, float]:
+    """The shares of the routes in a run. A reranker that gave nothing costs only itself: the others share its weight.
+
+    Raises BadSetting for weights that are no weights.
+    """
+    there = settings.reranking and reranked(answers)
+    alone = not settings.fusion.weight_vector and not settings.fusion.weight_lexical
+    return settings.shares() if alone else settings.fusion.shares(there)
+
+
+def _fuse(answers: Sequence[CorpusAnswer], shares: Mapping[str, float], pool: Pool, settings: Settings) -> tuple[Ranking, float, str]:
     """The routes of all corpora as one list; each route's ranks run over the whole federation."""
-    shares = settings.fusion.shares()
     asked = [answer for answer in answers if answer.routes]
-    lists = {name: _route_hits(name, asked) for name in shares}
+    lists = {name: route_hits(name, asked) for name in shares}
     routes = [
         Route(name, weight, tuple((_visible(hit, pool), hit.scaled) for hit in lists[name]), degraded=_failed(name, asked))
         for name, weight in shares.items()
@@ -138,7 +153,7 @@ def _fuse(answers: Sequence[CorpusAnswer], pool: Pool, settings: Settings) -> tu
     return Ranking((*living, *dropped)), ceiling if settings.fusion.fusion == "rrf" else 0.0, fusion.reason if asked else ""
 
 
-def _route_hits(name: str, answers: Sequence[CorpusAnswer]) -> list[RouteHit]:
+def route_hits(name: str, answers: Sequence[CorpusAnswer]) -> list[RouteHit]:
     """One route over all corpora, best first; equal scores are ordered by the chunk's id, which is made from the address."""
     hits = [hit for answer in answers for route in answer.routes if route.route == name for hit in route.hits]
     return sorted(hits, key=lambda hit: (-(hit.scaled or 0.0), -(hit.score or 0.0), hit.chunk_id))
@@ -155,7 +170,9 @@ def _failed(name: str, answers: Sequence[CorpusAnswer]) -> bool:
 def _entry(hit: Fused, pool: Pool, raw: dict[str, dict[str, float | None]], ceiling: float) -> Entry:
     parts = tuple(_part(part, raw[part.route][hit.doc_id], ceiling) for part in hit.contributions)
     counted = [part for part in parts if part.weight > 0]
-    kinds = tuple(_KINDS[part.route] for part in counted or parts)
+    # The reranker finds nothing by itself: how a hit was found say the searches, those with a weight where there are such.
+    searches = [part for part in parts if part.route in _KINDS]
+    kinds = tuple(_KINDS[part.route] for part in [part for part in searches if part.weight > 0] or searches)
     cosine = raw[VECTOR].get(hit.doc_id)
     fate = Fate() if counted else Fate("no_contribution")
     corpus = pool.chunks[hit.doc_id].corpus_id

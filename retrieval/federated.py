@@ -19,7 +19,7 @@ from retrieval.hits import hits_of, sections_of, target_of
 from retrieval.legal_retriever import LegalRetriever
 from retrieval.model import Target
 from retrieval.neighbors import with_neighbors
-from retrieval.ports import Anchors, NamedCorpora, Question, Router, Verweise
+from retrieval.ports import Anchors, NamedCorpora, Question, Reranker, Router, Verweise
 from retrieval.settings import Settings
 from retrieval.stages.selection import Selection, select
 from retrieval.trace import Pool, Trace
@@ -38,9 +38,10 @@ class FederatedRetriever:
     registry: has ``available()``, ``retriever(id)`` and ``spec(id)``.
     router: ``(question, ids) -> ids``; default: every corpus.
     anchors: ``(question) -> targets``. verweise: ``(hits, ids) -> targets``. named_corpora: ``(question, ids) -> ids``.
+    reranker: a second model, which scores what the corpora found while the setting ``reranker`` is on.
     settings: the settings of a run; every other keyword is one of them by name (``min_ratio=0.3``) and goes before it.
 
-    All four callables may raise; that is logged, stands in the trace and costs only their part.
+    All four callables and the reranker may raise; that is logged, stands in the trace and costs only their part.
     """
 
     def __init__(
@@ -51,11 +52,12 @@ class FederatedRetriever:
         anchors: Anchors | None = None,
         verweise: Verweise | None = None,
         named_corpora: NamedCorpora | None = None,
+        reranker: Reranker | None = None,
         settings: Settings | None = None,
         **values: Any,
     ) -> None:
         self.registry = registry
-        self.wiring = Wiring(registry, router, anchors, verweise, named_corpora)
+        self.wiring = Wiring(registry, router, anchors, verweise, named_corpora, reranker)
         self.settings = (settings or Settings()).changed(values)
 
     # --- a question ---------------------------------------------------------------------------------------------------

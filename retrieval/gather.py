@@ -16,6 +16,7 @@ import msgspec
 
 from retrieval.decide import decide, given_key
 from retrieval.definitions import defined_in
+from retrieval.errors import EncoderError
 from retrieval.foreign import ForeignCorpus
 from retrieval.hits import dictionaries, target_of
 from retrieval.model import DEFINITION_LOOKUP, AnchorClaim, Chunk, CorpusAnswer, CorpusSpec, Reference, Routing, Target, Units
@@ -26,10 +27,12 @@ from retrieval.ports import (
     NamedCorpora,
     Question,
     ReadsReferences,
+    Reranker,
     Router,
     Source,
     Verweise,
 )
+from retrieval.reranking import shown_to, with_scores, without_scores
 from retrieval.settings import KNOBS, Settings
 from retrieval.stages.selection import select
 from retrieval.trace import Fault, Pool, Stamps, target_key
@@ -43,13 +46,14 @@ T = TypeVar("T")
 
 
 class Wiring(msgspec.Struct, frozen=True):
-    """What a federation is made of: the corpora, and the four injected statements about them."""
+    """What a federation is made of: the corpora, the four injected statements about them, and a second model that scores their hits."""
 
     registry: Any
     router: Router | None = None
     anchors: Anchors | None = None
     verweise: Verweise | None = None
     named_corpora: NamedCorpora | None = None
+    reranker: Reranker | None = None
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -90,6 +94,7 @@ class _Gathering:
         self.prepared: dict[int, Question] = {}
         self.chunks: dict[str, Chunk] = {}
         self.identities: dict[str, str] = {}
+        self.scored_by = ""
         self.known = known if known is not None and self._speaks_of_now(known) else None
 
     def _speaks_of_now(self, known: Pool) -> bool:
@@ -107,7 +112,7 @@ class _Gathering:
         required = [claim.target.corpus_id for claim in claims]
         cap = self.settings.selection.max_corpora_per_query
         selected = select(available, [routing.corpus_id for routing in routings], required, cap).selected
-        answers = _few_definitions({corpus: self._answer(corpus) for corpus in selected})
+        answers = self._reranked(_few_definitions({corpus: self._answer(corpus) for corpus in selected}))
         units = tuple(self._anchor_units(claim.target, selected) for claim in claims)
         references = self._references()
         pool = Pool(
@@ -189,7 +194,7 @@ class _Gathering:
     def _stamps(self) -> Stamps:
         stamps = getattr(self.registry, "stamps", None)
         index, model = stamps() if callable(stamps) else ("", "")
-        return Stamps(index, model, str(getattr(self.wiring.anchors, "fingerprint", "")), code_version())
+        return Stamps(index, model, str(getattr(self.wiring.anchors, "fingerprint", "")), code_version(), self.scored_by)
 
     # --- the corpora --------------------------------------------------------------------------------------------------
 
@@ -200,7 +205,7 @@ class _Gathering:
         return self.sources[corpus]
 
     def _answer(self, corpus: str) -> CorpusAnswer:
-        earlier = self.known.answers.get(corpus) if self.known is not None else None
+        earlier = without_scores(self.known.answers.get(corpus)) if self.known is not None else None
         again = earlier is None or earlier.foreign or earlier.status == "failed"
         try:
             answer = self._asked(corpus) if again or earlier is None else earlier
@@ -231,6 +236,24 @@ class _Gathering:
         if key not in self.prepared:
             self.prepared[key] = source.prepare(self.question, self.ask.explicit_sections)
         return self.prepared[key]
+
+    # --- the second model ---------------------------------------------------------------------------------------------
+
+    def _reranked(self, answers: dict[str, CorpusAnswer]) -> dict[str, CorpusAnswer]:
+        """The answers with a route of the reranker each; as they are where none is switched on, or where it fails."""
+        if not self.settings.reranking:
+            return answers
+        return self._try("reranker", lambda: self._scored(answers), answers)
+
+    def _scored(self, answers: dict[str, CorpusAnswer]) -> dict[str, CorpusAnswer]:
+        reranker = self.wiring.reranker
+        if reranker is None:
+            raise EncoderError("No reranker is set up. Start with --reranker MODEL, or switch the setting 'reranker' off.")
+        shown = shown_to(list(answers.values()), self.settings.gathering.rerank_depth)
+        raw = reranker.scores(self.question, [self.chunks[one].passage for one in shown])
+        with_route = with_scores(answers, dict(zip(shown, raw, strict=True)))
+        self.scored_by = reranker.fingerprint
+        return with_route
 
     def _keep(self, corpus: str, answer: CorpusAnswer | Units) -> None:
         """Take the chunks that an answer speaks of into the pool."""

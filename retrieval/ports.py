@@ -55,6 +55,19 @@ class Encoder(Protocol):
         ...
 
 
+class Reranker(Protocol):
+    """Reads a question and a passage together and says how well they fit, as a raw number (logit) of its own scale."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Model and revision; the same text means the same scores. May load the model, and raise EncoderError where it does not load."""
+        ...
+
+    def scores(self, question: str, passages: Sequence[str]) -> Sequence[float]:
+        """One raw score for each passage, in their order; a passage has the same score whatever stands beside it."""
+        ...
+
+
 @runtime_checkable
 class Source(Protocol):
     """A retriever of ours: hands over what its routes found, before any fusion, and keeps its chunks at hand."""

@@ -36,16 +36,29 @@ class GatherKnobs(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 60
     reranker: Annotated[
-        Literal["off"],
+        Literal["off", "on"],
         Knob(
             label_de="Reranker",
             label_en="Reranker",
-            de="Ein zweites Modell, das die Liste neu bewertet. Es ist keines eingerichtet.",
-            en="A second model that scores the list again. None is set up.",
-            choices=("off",),
+            de="Ein zweites Modell, das Frage und Textstück zusammen liest und die vordersten Treffer beider Suchen neu bewertet.",
+            en="A second model that reads question and text together and scores the first hits of both searches again.",
+            choices=("off", "on"),
             scope="gather",
         ),
     ] = "off"
+    rerank_depth: Annotated[
+        int,
+        Knob(
+            label_de="Treffer je Suchweg für den Reranker",
+            label_en="Hits per route for the reranker",
+            de="So viele Treffer jeder der beiden Suchen, über alle Regelwerke, liest der Reranker. Mehr Treffer brauchen mehr Zeit.",
+            en="So many hits of each of the two searches, over all corpora, are given to the reranker to read. More hits take more time.",
+            low=1,
+            high=200,
+            unit="candidates",
+            scope="gather",
+        ),
+    ] = 50
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,8 +85,21 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             groups.setdefault(knob.group, {})[name] = knob.read(raw)
         new = {group: msgspec.structs.replace(getattr(self, group), **changes) for group, changes in groups.items()}
         changed = msgspec.structs.replace(self, **new)
-        changed.fusion.shares()
+        changed.shares()
         return changed
+
+    @property
+    def reranking(self) -> bool:
+        """Whether the reranker is switched on."""
+        return self.gathering.reranker == "on"
+
+    def shares(self) -> dict[str, float]:
+        """The weights of the routes as shares that sum to 1; the reranker's counts while it is switched on. Raises BadSetting."""
+        return self.fusion.shares(self.reranking)
+
+    def acts(self, name: str) -> bool:
+        """Whether a knob has an effect under the fusion method in force and with the reranker as it is switched."""
+        return KNOBS[name].only in ("", self.fusion.fusion) and (self.reranking or name not in RERANKING)
 
     def value(self, name: str) -> Value:
         """The value of one knob."""
@@ -107,3 +133,5 @@ def _all_knobs() -> Iterator[Knob]:
 
 
 KNOBS: dict[str, Knob] = {knob.name: knob for knob in _all_knobs()}
+RERANKING = ("rerank_depth", "weight_reranker")
+"""The knobs that act only while the reranker is switched on."""

@@ -20,16 +20,28 @@ from retrieval.stages.selection import Selection
 
 
 class Stamps(msgspec.Struct, frozen=True):
-    """What a run rests on: version of the index, model, hash of the anchor register, version of the code."""
+    """What a run rests on: version of the index, model, hash of the anchor register, version of the code, and the reranker.
+
+    ``reranker`` names its model and revision, empty where none has scored.
+    """
 
     index: str = ""
     model: str = ""
     anchors: str = ""
     code: str = ""
+    reranker: str = ""
+
+    def version(self, part: str) -> str:
+        """The version of one part (index · model · anchors · code), empty where it is not stated; of the models all that have scored."""
+        names = (self.model, self.reranker) if part == "model" else (str(getattr(self, part)),)
+        return " + ".join(name for name in names if name)
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """A part of the run that failed and cost only itself: router · anchors · verweise · named_corpora · consistency · encoder."""
+    """A part of the run that failed and cost only itself.
+
+    ``part``: router · anchors · verweise · named_corpora · consistency · encoder · reranker.
+    """
 
     part: str
     error_class: str

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from retrieval.model import (
     AnchorClaim,
     Chunk,
@@ -19,6 +21,7 @@ from retrieval.model import (
     hash_text,
 )
 from retrieval.ranking import Entry
+from retrieval.stages.fusion import RERANKER, logistic
 from retrieval.trace import Pool, target_key
 
 
@@ -52,6 +55,17 @@ def answer(
     """The answer of one corpus of ours."""
     routes = (route("vector", vector, "vector" in failed_routes), route("lexical", lexical, "lexical" in failed_routes))
     return CorpusAnswer(corpus, "ok", routes, tuple(ready), size=100)
+
+
+def with_reranker(made: Pool, raw: Mapping[str, float]) -> Pool:
+    """The pool with these raw scores of a reranker; what they do not name was not shown to it."""
+    answers = {}
+    for corpus, one in made.answers.items():
+        shown = {hit.chunk_id for found in one.routes for hit in found.hits if hit.chunk_id in raw}
+        hits = [RouteHit(chunk_id, raw[chunk_id], logistic(raw[chunk_id])) for chunk_id in sorted(shown, key=lambda one: (-raw[one], one))]
+        scored = RouteAnswer(RERANKER, "ok" if hits else "empty", tuple(hits))
+        answers[corpus] = replace(one, routes=(*one.routes, scored)) if one.routes else one
+    return replace(made, answers=answers)
 
 
 def pool(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from retrieval.model import Address, AnchorClaim, Chunk, CorpusAnswer, ReadyHit, Reference, Target, Units
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool
-from tests.builders import answer, chunk, pool
+from tests.builders import answer, chunk, pool, with_reranker
 
 CORPORA = ("gesetz", "vertrag", "abrechnung", "richtlinie")
 scores = st.sampled_from([0.0, 0.008, 0.1, 0.25, 0.3, 0.41, 0.5, 0.66, 0.85, 1.0]) | st.floats(0, 1, allow_nan=False)
@@ -38,7 +38,7 @@ def pools(draw: st.DrawFn) -> Pool:
     chunks = [one for found in stock.values() for one in found]
     answers = [_answer(draw, corpus, stock[corpus]) for corpus in corpora]
     references, units = _references(draw, chunks)
-    return pool(
+    made = pool(
         answers,
         chunks,
         routed=draw(st.lists(st.sampled_from(corpora), max_size=2, unique=True)),
@@ -47,6 +47,10 @@ def pools(draw: st.DrawFn) -> Pool:
         references=references,
         units=units,
     )
+    if not chunks or draw(st.booleans()):
+        return made
+    shown = st.dictionaries(st.sampled_from([one.chunk_id for one in chunks]), st.floats(-12, 12, allow_nan=False), max_size=8)
+    return with_reranker(made, draw(shown))
 
 
 def _stock(corpus: str, size: int) -> list[Chunk]:

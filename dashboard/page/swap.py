@@ -84,7 +84,8 @@ def _chosen(tuning: Tuning, words: Words) -> Swap | None:
         first = _value(knob, _FIRST, knob.default, words)
     with right:
         second = _value(knob, _SECOND, _other(knob), words)
-    st.caption(words.t("swap.rest", idle=words.t("swap.idle") if controls.idle(knob, tuning.state) else "").rstrip())
+    idle = words.t("swap.idle" if knob.only else "knob.reranker_off") if controls.idle(knob, tuning.state) else ""
+    st.caption(words.t("swap.rest", idle=idle).rstrip())
     if first == second:
         draw([notice(words.t("swap.same.title"), [words.t("swap.same.text")])], "same", words.language)
         return None

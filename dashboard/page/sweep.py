@@ -124,7 +124,7 @@ def _knobs(kind: Kind, settings: Settings, words: Words) -> tuple[str, ...]:
     if kind == "search":
         kept = _held("several", [_FIRST, _SECOND], SWEPT)
         return tuple(st.multiselect(words.t("sweep.several"), SWEPT, format_func=shown, **kept))
-    working = [name for name in SWEPT if not KNOBS[name].only or KNOBS[name].only == settings.fusion.fusion]
+    working = [name for name in SWEPT if settings.acts(name)]
     if kind == "one":
         found = [st.selectbox(words.t("sweep.knob"), working, format_func=shown, **_held("knob", _FIRST, working))]
     else:

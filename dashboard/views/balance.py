@@ -64,7 +64,7 @@ def stamps(trace: Trace, words: Words) -> list[Block]:
 
 
 def _stamp(name: str, trace: Trace, words: Words) -> str:
-    found = str(getattr(trace.stamps, name))
+    found = trace.stamps.version(name)
     if name == "code" and found == "source":
         return words.t("stamps.source")
     return found or words.t("stamps.none")
@@ -73,14 +73,14 @@ def _stamp(name: str, trace: Trace, words: Words) -> str:
 def settings(used: Settings, words: Words) -> list[Block]:
     """Every setting that was in force, hidden controls too, beside its default."""
     head = [words.t(f"settings.head.{name}") for name in ("setting", "value", "default", "effect")]
-    method = used.fusion.fusion
-    rows = [_setting(knob, used, method, words) for knob in KNOBS.values()]
+    rows = [_setting(knob, used, words) for knob in KNOBS.values()]
     return [table(words.t("settings.caption"), head, rows, numeric=(1, 2))]
 
 
-def _setting(knob: Knob, used: Settings, method: str, words: Words) -> Block:
+def _setting(knob: Knob, used: Settings, words: Words) -> Block:
     value = used.value(knob.name)
-    idle = bool(knob.only) and knob.only != method
-    effect = words.t("settings.idle", method=words.word("choice", knob.only)) if idle else words.t(f"settings.scope.{knob.scope}")
+    idle = not used.acts(knob.name)
+    why = words.t("settings.idle", method=words.word("choice", knob.only)) if knob.only else words.t("settings.idle_reranker")
+    effect = why if idle else words.t(f"settings.scope.{knob.scope}")
     values = [shown(knob, each, words) for each in (value, knob.default)]
     return row([label(knob, words), *values, effect], "muted" if idle else "strong" if value != knob.default else "")

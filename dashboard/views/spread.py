@@ -15,6 +15,7 @@ from dashboard.naming import figure_text, norm, short_name, title_of
 from retrieval.exports.cells import Cell
 from retrieval.inspector.spread import ANCHOR, Dot, Formula, Spread, Strip, Term
 from retrieval.model import VECTOR
+from retrieval.stages.fusion import RERANKER
 from retrieval.trace import Trace
 from retrieval.words import Words
 
@@ -296,10 +297,11 @@ def formulas(found: Spread, trace: Trace, words: Words) -> list[Block]:
         decision = words.t("term.none") if cosine is None else words.number(cosine)
         name = to_norm(norm(chunk, trace.specs), key_of(chunk))
         rows.append(row([words.whole(formula.place), [name], in_words(formula, found, words), words.number(rank), decision]))
+    reranked = [words.t("formula.note_reranker")] if RERANKER in trace.shares else []
     note = words.t("formula.note_rrf" if found.method == "rrf" else "formula.note_weighted")
     return [
         table(words.t("formula.caption"), head, rows, numeric=(0, 3, 4), empty=words.t("decision.nothing")),
-        paragraph(f"{note} {words.t('formula.rounded')}", muted=True),
+        paragraph(" ".join([note, *reranked, words.t("formula.rounded")]), muted=True),
     ]
 
 
@@ -310,7 +312,12 @@ def in_words(formula: Formula, found: Spread, words: Words) -> list[str]:
         fixed = words.t("formula.fixed", why=first_up(words.word("rank_by", formula.rank_by)), rank=words.number(formula.rank))
         lines = [fixed, words.t("formula.unused", formula=routes) if routes else _no_parts(formula, words)]
     else:
-        lines = [routes, *(words.t(f"formula.{code}", route=words.word("route", route)) for route, code in formula.missing.items())]
+        raws = (
+            words.t("formula.raw", route=words.word("route", one.route), raw=words.number(one.raw), scaled=words.number(one.scaled))
+            for one in formula.terms
+            if one.route == RERANKER
+        )
+        lines = [routes, *raws, *(words.t(f"formula.{code}", route=words.word("route", route)) for route, code in formula.missing.items())]
     if formula.lifted is not None:
         lines.append(words.t("formula.lifted", before=words.number(formula.rank), after=words.number(formula.lifted)))
     return [line for line in lines if line]

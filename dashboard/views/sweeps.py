@@ -103,7 +103,7 @@ def _prints(sweep: Sweep, words: Words) -> Iterator[tuple[str, str]]:
         yield words.t("sweeps.basis.search"), words.t("sweeps.basis.trials", trials=words.whole(spec.trials), seed=spec.seed)
     for stamp in sweep.stamps:
         for name in ("index", "model", "anchors", "code"):
-            found = str(getattr(stamp, name))
+            found = stamp.version(name)
             yield (
                 words.t(f"stamps.{name}"),
                 words.t("stamps.source") if (name, found) == ("code", "source") else found or words.t("stamps.none"),

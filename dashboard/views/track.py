@@ -132,6 +132,8 @@ def idle(track: Track, trace: Trace, words: Words) -> str:
     """Why the slider is switched off; empty where it works."""
     if track.works:
         return ""
+    if not KNOBS[track.knob].only:
+        return words.t("track.idle_reranker")
     method, used = (words.word("choice", choice) for choice in (KNOBS[track.knob].only, trace.settings.fusion.fusion))
     return words.t("track.idle", method=method, used=used)
 

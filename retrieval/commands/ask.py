@@ -6,8 +6,6 @@ import argparse
 from collections import Counter
 from collections.abc import Iterator
 
-import msgspec
-
 from retrieval.commands import asking
 from retrieval.commands import settings as settings_command
 from retrieval.commands.terminal import CliWords, Terminal, address, one_line, short_name
@@ -211,7 +209,7 @@ class Report:
         if changed:
             shown = ", ".join(f"{name} = {self.words.value(value)}" for name, value in changed.items())
             self.out.head("ask.changed", settings=shown)
-        stamps = msgspec.structs.asdict(self.trace.stamps)
+        stamps = {part: self.trace.stamps.version(part) for part in ("index", "model", "anchors", "code")}
         stamps["anchors"] = stamps["anchors"][:_SHOWN_HASH]
         self.out.head("ask.stamps", **{name: stamp or NONE for name, stamp in stamps.items()})
 

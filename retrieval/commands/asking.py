@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from retrieval.commands import settings as settings_command
-from retrieval.commands.terminal import CliWords, Terminal, anchors_file, index_folder, one_line
+from retrieval.commands.terminal import RERANKER, CliWords, Terminal, anchors_file, index_folder, one_line
 from retrieval.errors import BrokenStock
 from retrieval.federated import FederatedRetriever
 
 
 def add_options(parser: argparse.ArgumentParser, words: CliWords, *, settings: bool = True) -> None:
-    """The settings of a run, the anchor register, the encoder."""
+    """The settings of a run, the anchor register, the encoder, the reranker."""
     if settings:
         settings_command.add_options(parser, words)
     parser.add_argument("--anchors", type=Path, metavar="DATEI", help=words.t("cli.help.register"))
     parser.add_argument("--encoder", metavar="MODELL", help=words.t("cli.help.encoder"))
+    parser.add_argument("--reranker", metavar="MODELL", help=words.t("cli.help.reranker"))
 
 
 def opened(args: argparse.Namespace) -> FederatedRetriever:
     """The federation that the arguments name. Raises BrokenStock when no corpus of it can be asked."""
     from retrieval.assemble import open_federation
 
-    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder)
+    reranker = args.reranker or os.environ.get(RERANKER, "").strip() or None
+    federation = open_federation(index_folder(args.index), anchors_file(args.anchors), args.encoder, reranker=reranker)
     blocked = federation.registry.blocked
     if not federation.registry.available() and blocked:
         raise BrokenStock(" ".join(one_line(reason, 500) for reason in blocked.values()))

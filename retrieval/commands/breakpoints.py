@@ -14,6 +14,7 @@ from retrieval.commands.terminal import CliWords, Terminal, address
 from retrieval.decide import decide
 from retrieval.inspector.breakpoints import track
 from retrieval.inspector.tracks import CONTINUOUS, Change, Moved, Track
+from retrieval.settings import KNOBS
 from retrieval.trace import Trace
 
 
@@ -45,7 +46,7 @@ def _print(found: Track, trace: Trace, out: Terminal) -> None:
     low, high = (out.words.value(end) for end in found.stable())
     out.head("breakpoints.head", knob=found.knob, value=out.words.value(found.value))
     if not found.works:
-        out.say("breakpoints.idle")
+        out.say("breakpoints.idle" if KNOBS[found.knob].only else "breakpoints.idle_reranker")
         return
     out.say("breakpoints.stable", low=low, high=high)
     if not found.changes:

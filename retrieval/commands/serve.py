@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, TOUR, TUNING, CliWords, Terminal, anchors_file, index_folder
+from retrieval.commands.terminal import ANCHORS, INDEX, QUESTIONS, RERANKER, TOUR, TUNING, CliWords, Terminal, anchors_file, index_folder
 from retrieval.errors import BadInput
 
 HOST = "127.0.0.1"
@@ -24,6 +24,7 @@ def add_parser(parser: argparse.ArgumentParser, words: CliWords) -> None:
     parser.add_argument("--questions", type=Path, metavar="DATEI", help=words.t("cli.help.serve_questions"))
     parser.add_argument("--tour", type=Path, metavar="DATEI", help=words.t("cli.help.serve_tour"))
     parser.add_argument("--tuning", type=Path, metavar="ORDNER", help=words.t("cli.help.serve_tuning"))
+    parser.add_argument("--reranker", metavar="MODELL", help=words.t("cli.help.reranker"))
     parser.add_argument("--port", type=int, metavar="PORT", help=words.t("cli.help.port", port=PORT))
     parser.set_defaults(run=run)
 
@@ -38,6 +39,9 @@ def run(args: argparse.Namespace, out: Terminal) -> int:
     command = [sys.executable, "-m", "streamlit", "run", str(entry), f"--server.port={port}", *flags]
     named = {INDEX: index, ANCHORS: anchors, QUESTIONS: questions, TOUR: tour, TUNING: args.tuning}
     environment = {**os.environ, **{name: str(path.resolve()) for name, path in named.items() if path}}
+    if args.reranker:
+        folder = Path(args.reranker).expanduser()
+        environment[RERANKER] = str(folder.resolve()) if folder.is_dir() else args.reranker
     address = f"http://{HOST}:{port}"
     if out.as_json:
         out.json({"address": address, "index": str(index)})

@@ -23,6 +23,7 @@ ANCHORS = "FUNDSTELLE_ANCHORS"
 QUESTIONS = "FUNDSTELLE_QUESTIONS"
 TOUR = "FUNDSTELLE_TOUR"
 TUNING = "FUNDSTELLE_TUNING"
+RERANKER = "FUNDSTELLE_RERANKER"
 DEFAULT_INDEX = Path("fundstelle-index")
 
 # Control characters could move the cursor or colour the screen; direction marks could show a text in another order than it has.

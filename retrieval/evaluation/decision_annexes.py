@@ -131,7 +131,10 @@ def _marks(decision: Decision, words: Words) -> Iterator[Block]:
     yield [words.t("decision.annex.marks")]
     stamps = decision.report.stamps[0] if decision.report.stamps else None
     rows = [(words.t(f"decision.mark.{part}"), getattr(decision.fingerprint, part) or NONE) for part in PARTS]
-    rows += [(words.t(f"decision.stamp.{name}"), plain(getattr(stamps, name)) or NONE) for name in ("index", "model", "anchors", "code")]
+    rows += [
+        (words.t(f"decision.stamp.{name}"), plain(stamps.version(name) if stamps else "") or NONE)
+        for name in ("index", "model", "anchors", "code")
+    ]
     rows += [(words.t("decision.mark.set"), decision.set_fingerprint)]
     if decision.replaces is not None and decision.replaces.hash:
         rows.append((words.t("decision.mark.former"), plain(decision.replaces.hash)))

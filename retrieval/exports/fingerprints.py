@@ -15,6 +15,7 @@ from typing import Any, Literal
 import msgspec
 
 from retrieval.errors import BadInput
+from retrieval.settings import RERANKING, Settings
 from retrieval.trace import Trace
 
 PRODUCTION = "FUNDSTELLE_PRODUCTION"
@@ -41,12 +42,13 @@ class Fingerprint(msgspec.Struct, frozen=True):
     def of(cls, trace: Trace) -> Fingerprint:
         """The fingerprint of a run that this program made: the trace's stamps, the searching code, and the settings in force.
 
-        The settings are all values, the length of the list, and the stages that were left out on purpose.
+        The settings are all values, those of a reranker only while it is switched on, the length of the list, and the stages that were
+        left out on purpose. The model is that of the encoder, with the reranker where one has scored.
         """
         stamps = trace.stamps
-        settings = f"{trace.settings.to_toml()}limit = {trace.limit}\nwithout = {','.join(trace.without)}\n"
+        settings = f"{_said(trace.settings)}limit = {trace.limit}\nwithout = {','.join(trace.without)}\n"
         code = f"{stamps.code}\n{code_hash()}" if stamps.code else ""
-        return cls(*(_short(text) for text in (code, stamps.index, stamps.model, stamps.anchors, settings)))
+        return cls(*(_short(text) for text in (code, stamps.index, stamps.version("model"), stamps.anchors, settings)))
 
     def text(self) -> str:
         """The fingerprint as it stands in a link: ``c=1a2b3c4d5e.i=….m=….a=….s=…``."""
@@ -67,6 +69,12 @@ class Fingerprint(msgspec.Struct, frozen=True):
 
 PARTS: tuple[str, ...] = Fingerprint.__struct_fields__
 """The parts of a fingerprint; their first letters differ."""
+
+
+def _said(settings: Settings) -> str:
+    """The settings as a table; what acts only while the reranker is switched on stands in it only then."""
+    lines = settings.to_toml().splitlines(keepends=True)
+    return "".join(line for line in lines if settings.reranking or line.partition(" = ")[0] not in RERANKING)
 
 
 def _short(text: str) -> str:

@@ -145,8 +145,8 @@ def _settings(trace: Trace, words: Words) -> Section:
 
 def _setting(knob: Knob, trace: Trace, words: Words) -> tuple[str, ...]:
     value = trace.settings.value(knob.name)
-    idle = bool(knob.only) and knob.only != trace.settings.fusion.fusion
-    note = words.t("report.idle") if idle else words.t("report.changed") if value != knob.default else ""
+    idle = words.t("report.idle" if knob.only else "report.idle_reranker")
+    note = idle if not trace.settings.acts(knob.name) else words.t("report.changed") if value != knob.default else ""
     return label(knob, words), shown(knob, value, words), shown(knob, knob.default, words), note
 
 
@@ -159,7 +159,7 @@ def basis(trace: Trace, words: Words) -> Iterator[tuple[str, str, str]]:
     """What the run rests on, part by part: its name, its version, its fingerprint. The settings have no version of their own."""
     marks, none = Fingerprint.of(trace), words.t("file.run.not_stated")
     for part in PARTS:
-        version = "–" if part == "settings" else getattr(trace.stamps, part) or none
+        version = "–" if part == "settings" else trace.stamps.version(part) or none
         yield words.t(f"file.part.{part}"), version, getattr(marks, part) or none
 
 

@@ -18,12 +18,13 @@ from retrieval.exports.sections import basis, selection
 from retrieval.exports.tables import CEILING, SCORE, SHARE, WEIGHT, Content, Formula, K, Table, tables
 from retrieval.knobs import Knob, Value
 from retrieval.settings import KNOBS
+from retrieval.stages.fusion import ROUTES
 from retrieval.trace import CorpusTrace, Trace
 from retrieval.words import Words
 
 _MOST_CHARACTERS = 32_767
 """What one cell of a spreadsheet holds at most (Excel specifications and limits)."""
-_NAMED = {WEIGHT.format("vector"), WEIGHT.format("lexical"), K, SCORE}
+_NAMED = {*(WEIGHT.format(route) for route in ROUTES), K, SCORE}
 _WIDEST, _NARROWEST = 60, 9
 _PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "strings_to_numbers": False, "in_memory": True}
 _Row = tuple[Content, ...]

@@ -10,17 +10,19 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 
 from msgspec.structs import replace
 
 from retrieval.decide import decide
 from retrieval.errors import BadSetting
-from retrieval.inspector.curves import Curves, fractions, lines
+from retrieval.inspector.curves import Curves, fractions, lines, weights_of
 from retrieval.inspector.grids import Grid, Table
 from retrieval.inspector.reach import ahead
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import KNOBS, Settings
+from retrieval.stages.fusion import ROUTES
 from retrieval.trace import Pool
 
 _SAME = 1e-12
@@ -38,7 +40,7 @@ def track(pool: Pool, settings: Settings, knob: str, without: Collection[str] = 
         raise BadSetting(f"Breakpoints of {knob[:40]!r}: found no continuous setting. Those are: {', '.join(CONTINUOUS)}.")
     runs = _Runs(ahead(pool, settings, settings.quota.max_final_results, settings.quota.min_hits_per_corpus), settings, knob, without)
     value, low, high = float(settings.value(knob)), KNOBS[knob].low, KNOBS[knob].high
-    if knob == "rrf_k" and settings.fusion.fusion != "rrf":
+    if not _works(runs.pool, settings, knob):
         (here,) = runs.lists([value])
         return Track(knob, value, (low, high), (here or (),), (here, here), works=False)
     points = _points(runs, low, high)
@@ -46,6 +48,11 @@ def track(pool: Pool, settings: Settings, knob: str, without: Collection[str] = 
     kept = [0, *(place for place in range(1, len(between)) if between[place] != between[place - 1])]
     points = (*(points[place] for place in kept), high)
     return Track(knob, value, points, tuple(between[place] for place in kept), tuple(runs.lists(points)))
+
+
+def _works(pool: Pool, settings: Settings, knob: str) -> bool:
+    """Whether the setting has a say: the fusion method reads it, and a weight belongs to a route that is there."""
+    return settings.acts(knob) and (knob not in _ROUTE_OF or _ROUTE_OF[knob] in weights_of(pool, settings))
 
 
 class _Runs:
@@ -138,14 +145,10 @@ _Moving = tuple[Curves, Callable[[float], float], float, float]
 """Curves, what turns their number into the setting's value, and the range of that number in which there is one."""
 
 
-def _of_vector_weight(runs: _Runs) -> _Moving:
-    other = runs.settings.fusion.weight_lexical
-    return lines(runs.pool, runs.settings, runs.without), lambda share: other * share / (1 - share), 0.0, 1 / (1 + other)
-
-
-def _of_lexical_weight(runs: _Runs) -> _Moving:
-    other = runs.settings.fusion.weight_vector
-    return lines(runs.pool, runs.settings, runs.without), lambda share: other * (1 - share) / share, other / (1 + other), 1.0
+def _of_weight(route: str, runs: _Runs) -> _Moving:
+    other = sum(weight for name, weight in weights_of(runs.pool, runs.settings).items() if name != route)
+    curves = lines(runs.pool, runs.settings, route, runs.without)
+    return curves, lambda share: other * share / (1 - share), 0.0, 1 / (1 + other)
 
 
 def _of_constant(runs: _Runs) -> _Moving:
@@ -153,8 +156,8 @@ def _of_constant(runs: _Runs) -> _Moving:
     return fractions(runs.pool, runs.settings, runs.without), lambda k: k, knob.low, knob.high
 
 
+_ROUTE_OF = {f"weight_{route}": route for route in ROUTES}
 _CURVES: dict[str, Callable[[_Runs], _Moving]] = {
-    "weight_vector": _of_vector_weight,
-    "weight_lexical": _of_lexical_weight,
+    **{knob: partial(_of_weight, route) for knob, route in _ROUTE_OF.items()},
     "rrf_k": _of_constant,
 }

@@ -15,7 +15,7 @@ import msgspec
 
 from retrieval.inspector.tracks import Moved
 from retrieval.knobs import Value
-from retrieval.settings import KNOBS, Settings
+from retrieval.settings import KNOBS, RERANKING, Settings
 from retrieval.trace import Trace
 
 P = 0.9
@@ -167,13 +167,13 @@ def norms_of(trace: Trace) -> tuple[str, ...]:
 class Difference(msgspec.Struct, frozen=True):
     """One setting that has not the same value everywhere, with its value in each column.
 
-    ``idle`` says why the difference cannot change a list: ``method`` (no column uses the fusion method that reads it) or ``shares`` (the
-    weights differ, their shares do not); empty when it can.
+    ``idle`` says why the difference cannot change a list: ``method`` (no column uses the fusion method that reads it), ``reranker`` (it
+    is switched off in all columns) or ``shares`` (the weights differ, their shares do not); empty when it can.
     """
 
     name: str
     values: tuple[Value, ...]
-    idle: Literal["", "method", "shares"] = ""
+    idle: Literal["", "method", "reranker", "shares"] = ""
 
 
 def differences(settings: Sequence[Settings], without: Sequence[Sequence[str]] = ()) -> tuple[Difference, ...]:
@@ -187,18 +187,17 @@ def differences(settings: Sequence[Settings], without: Sequence[Sequence[str]] =
     return (*found, *([Difference(WITHOUT, left_out)] if len(set(left_out)) > 1 else ()))
 
 
-def _idle(name: str, settings: Sequence[Settings]) -> Literal["", "method", "shares"]:
-    knob = KNOBS[name]
-    if knob.only and all(one.fusion.fusion != knob.only for one in settings):
-        return "method"
+def _idle(name: str, settings: Sequence[Settings]) -> Literal["", "method", "reranker", "shares"]:
+    if not any(one.acts(name) for one in settings):
+        return "reranker" if name in RERANKING else "method"
     if name.startswith("weight_") and all(_same_shares(settings[0], one) for one in settings[1:]):
         return "shares"
     return ""
 
 
 def _same_shares(one: Settings, other: Settings) -> bool:
-    mine, theirs = one.fusion.shares(), other.fusion.shares()
-    return all(math.isclose(mine[route], theirs[route], abs_tol=1e-12) for route in mine)
+    mine, theirs = one.shares(), other.shares()
+    return mine.keys() == theirs.keys() and all(math.isclose(mine[route], theirs[route], abs_tol=1e-12) for route in mine)
 
 
 # --- a set of questions -----------------------------------------------------------------------------------------------------

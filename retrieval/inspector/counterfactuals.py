@@ -20,8 +20,9 @@ from retrieval.inspector.breakpoints import track
 from retrieval.inspector.reach import Candidate, ahead, candidates, leads
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.knobs import Knob, Value
-from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, Chunk
+from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, Chunk, CorpusAnswer, RouteAnswer, RouteHit
 from retrieval.settings import KNOBS, Settings
+from retrieval.stages.fusion import RERANKER
 from retrieval.trace import Pool, Trace
 
 Why = Literal[
@@ -256,6 +257,7 @@ class _Search:
             place
             for answer in deep.answers.values()
             for route in answer.routes
+            if route.route != RERANKER
             for place, hit in enumerate(route.hits, start=1)
             if hit.chunk_id in self.ids
         }
@@ -268,7 +270,7 @@ class _Search:
     def _pairs(self) -> Iterator[Way]:
         """For each pair of settings the nearest place found: coarse steps of both, then exactly over the continuous one."""
         widest = ahead(self.pool, self.settings, int(KNOBS["max_final_results"].high), int(KNOBS["min_hits_per_corpus"].high))
-        names = [name for name in (*_STEPPED, *CONTINUOUS) if KNOBS[name].only in ("", self.settings.fusion.fusion)]
+        names = [name for name in (*_STEPPED, *CONTINUOUS) if self.settings.acts(name)]
         for one, other in combinations(names, 2):
             found = self._coarse(self.pool if "fusion" in (one, other) else widest, one, other)
             if found is not None:
@@ -303,12 +305,18 @@ class _Search:
 
 
 def _cut(pool: Pool, depth: int) -> Pool:
-    """The pool as it would be if each route of each corpus had handed over at most ``depth`` hits."""
-    answers = {
-        corpus: replace(answer, routes=tuple(replace(route, hits=route.hits[:depth]) for route in answer.routes))
-        for corpus, answer in pool.answers.items()
-    }
-    return replace(pool, answers=answers, fetch_k=depth)
+    """The pool as it would be if each search of each corpus had handed over at most ``depth`` hits; the reranker reads no others."""
+
+    def cut(answer: CorpusAnswer) -> CorpusAnswer:
+        kept = {hit.chunk_id for route in answer.routes if route.route != RERANKER for hit in route.hits[:depth]}
+        routes = (replace(route, hits=_shown(route, kept) if route.route == RERANKER else route.hits[:depth]) for route in answer.routes)
+        return replace(answer, routes=tuple(routes))
+
+    return replace(pool, answers={corpus: cut(answer) for corpus, answer in pool.answers.items()}, fetch_k=depth)
+
+
+def _shown(route: RouteAnswer, kept: Collection[str]) -> tuple[RouteHit, ...]:
+    return tuple(hit for hit in route.hits if hit.chunk_id in kept)
 
 
 def _barred(one: Candidate, found: Sequence[Candidate]) -> tuple[str, ...]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from retrieval.decide import decide
-from retrieval.inspector.reach import Candidate, candidates, leaders
-from retrieval.model import VECTOR
+from retrieval.inspector.reach import Candidate, candidates, leaders, routes_of
 from retrieval.settings import Settings
+from retrieval.stages.fusion import shares
 from retrieval.trace import Pool, Trace
 
 Floats = NDArray[np.float64]
@@ -19,6 +19,7 @@ Whole = NDArray[np.int64]
 Signs = NDArray[np.int32]
 _DIGITS = 12  # those of a rank score
 _BLOCK = 2_000  # so many numbers are looked at together
+_UNIT = 200.0  # the RRF constant at its highest
 
 
 class Family(Protocol):
@@ -42,50 +43,47 @@ class Family(Protocol):
 
 
 class Lines:
-    """Rank scores over the share of the vector route: ``share · vector + (1 - share) · lexical``."""
+    """Rank scores over the share of one route: ``share · own + (1 - share) · rest``, the rest in its own proportions."""
 
-    def __init__(self, vector: Floats, lexical: Floats) -> None:
-        self.vector, self.lexical = vector, lexical
+    def __init__(self, own: Floats, rest: Floats) -> None:
+        self.own, self.rest = own, rest
 
     def values(self, at: Floats) -> Floats:
-        return np.outer(at, self.vector) + np.outer(1 - at, self.lexical)
+        return np.outer(at, self.own) + np.outer(1 - at, self.rest)
 
-    def _zero(self, vector: Floats, lexical: Floats) -> Floats:
-        """Where ``share · vector + (1 - share) · lexical`` is 0."""
-        slope = lexical - vector
+    def _zero(self, own: Floats, rest: Floats) -> Floats:
+        """Where ``share · own + (1 - share) · rest`` is 0."""
+        slope = rest - own
         there = slope != 0
-        found: Floats = lexical[there] / slope[there]
+        found: Floats = rest[there] / slope[there]
         return found
 
     def meetings(self, rows: Whole) -> Floats:
         one, other = _pairs(rows)
-        return self._zero(self.vector[one] - self.vector[other], self.lexical[one] - self.lexical[other])
+        return self._zero(self.own[one] - self.own[other], self.rest[one] - self.rest[other])
 
     def levels(self, level: float) -> Floats:
-        return self._zero(self.vector - level, self.lexical - level)
+        return self._zero(self.own - level, self.rest - level)
 
     def ratios(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
-        vector = self.vector[behind][:, None] - ratio * self.vector[ahead][None, :]
-        lexical = self.lexical[behind][:, None] - ratio * self.lexical[ahead][None, :]
-        return self._zero(vector.ravel(), lexical.ravel())
+        own = self.own[behind][:, None] - ratio * self.own[ahead][None, :]
+        rest = self.rest[behind][:, None] - ratio * self.rest[ahead][None, :]
+        return self._zero(own.ravel(), rest.ravel())
 
 
 class Fractions:
-    """Rank scores over the RRF constant k: ``(k + 1) · (share / (k + place in one route) + (1 - share) / (k + place in the other))``.
+    """Rank scores over the RRF constant k: ``(k + 1) · Σ share / (k + place in the route)``.
 
     A candidate that a route missed has no summand for it.
     """
 
-    def __init__(self, vector: Floats, lexical: Floats, share: float) -> None:
-        """``vector`` and ``lexical`` are places from 1, infinite where a route missed the candidate."""
-        self.places = np.stack([vector, lexical])
-        self.shares = np.array([share, 1 - share])
+    def __init__(self, places: Floats, shares: Sequence[float]) -> None:
+        """``places`` (routes x candidates) are places from 1, infinite where a route missed the candidate."""
         # A summand as (numerator, denominator) of one polynomial: a missed route is 0 / 1.
-        missed = np.isinf(self.places)
-        self._place = np.where(missed, 0.0, self.places)
-        self._weight = np.where(missed, 0.0, self.shares[:, None])
+        missed = np.isinf(places)
+        self._weight = np.where(missed, 0.0, np.array(shares)[:, None])
         self._grows = np.where(missed, 0.0, 1.0)
-        self._constant = np.where(missed, 1.0, self._place)
+        self._constant = np.where(missed, 1.0, places)
 
     def values(self, at: Floats) -> Floats:
         k = at[:, None, None]
@@ -94,10 +92,11 @@ class Fractions:
         return total
 
     def _halves(self, rows: Whole) -> tuple[Floats, Floats]:
-        """Each candidate's sum as numerator (degree 1) and denominator (degree 2), without the factor k + 1; highest power first."""
-        (g1, g2), (c1, c2), (w1, w2) = self._grows[:, rows], self._constant[:, rows], self._weight[:, rows]
-        top = np.stack([w1 * g2 + w2 * g1, w1 * c2 + w2 * c1])
-        bottom = np.stack([g1 * g2, g1 * c2 + g2 * c1, c1 * c2])
+        """Each candidate's sum as numerator and denominator, polynomials without the factor k + 1; highest power first."""
+        top, bottom = np.zeros((1, len(rows))), np.ones((1, len(rows)))
+        for weight, grows, constant in zip(self._weight[:, rows], self._grows[:, rows], self._constant[:, rows], strict=True):
+            one = np.stack([grows, constant])
+            top, bottom = _times(top, one) + np.pad(bottom * weight, ((1, 0), (0, 0))), _times(bottom, one)
         return top, bottom
 
     def meetings(self, rows: Whole) -> Floats:
@@ -105,13 +104,13 @@ class Fractions:
         return self._equal(1.0, other, one)
 
     def _equal(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
-        """Where ``behind[i]`` has ``ratio`` times the rank of ``ahead[i]``: the roots of a polynomial of degree 3."""
+        """Where ``behind[i]`` has ``ratio`` times the rank of ``ahead[i]``: the roots of a polynomial."""
         (top_a, bottom_a), (top_b, bottom_b) = self._halves(ahead), self._halves(behind)
         return _roots(_times(top_b, bottom_a) - ratio * _times(top_a, bottom_b))
 
     def levels(self, level: float) -> Floats:
-        top, bottom = self._halves(np.arange(self.places.shape[1]))
-        return _roots(_times(np.stack([np.ones(top.shape[1]), np.ones(top.shape[1])]), top) - level * bottom)
+        top, bottom = self._halves(np.arange(self._weight.shape[1]))
+        return _roots(_times(np.ones((2, top.shape[1])), top) - level * np.pad(bottom, ((len(top) + 1 - len(bottom), 0), (0, 0))))
 
     def ratios(self, ratio: float, ahead: Whole, behind: Whole) -> Floats:
         one, other = np.meshgrid(ahead, behind)
@@ -132,16 +131,33 @@ def _times(one: Floats, other: Floats) -> Floats:
 
 
 def _roots(polynomials: Floats) -> Floats:
-    """The real roots of polynomials of degree 3 at most, one in each column, highest power first; those that are 0 throughout have none."""
-    size = np.abs(polynomials).max(axis=0)
-    scaled = polynomials[:, size > 0] / size[size > 0]
+    """The real roots of polynomials, one in each column, highest power first; those that are 0 throughout have none.
+
+    The unknown is counted in units of ``_UNIT``, so that what is small beside the largest coefficient is nothing in the range either.
+    """
+    powers = _UNIT ** np.arange(len(polynomials) - 1, -1, -1.0)
+    units = polynomials * powers[:, None]
+    size = np.abs(units).max(axis=0)
+    scaled = units[:, size > 0] / size[size > 0]
     scaled = np.where(np.abs(scaled) < 1e-15, 0.0, scaled)
-    padded = np.zeros((4, scaled.shape[1]))
-    padded[4 - len(scaled) :] = scaled
-    cubic = padded[0] != 0
-    quadratic = _quadratic(padded[1:, ~cubic])
-    others = [root.real for column in padded[:, cubic].T for root in np.roots(column) if abs(root.imag) <= 1e-9 * max(1.0, abs(root.real))]
-    return np.concatenate([quadratic, np.array(others, dtype=np.float64)])
+    scaled = np.pad(scaled, ((max(0, 3 - len(scaled)), 0), (0, 0)))
+    degree = len(scaled) - 1 - np.argmax(scaled != 0, axis=0)
+    found = [_quadratic(scaled[-3:, degree <= 2])]
+    found += [_higher(scaled[-one - 1 :, degree == one]) for one in range(3, len(scaled))]
+    return _UNIT * np.concatenate(found)
+
+
+def _higher(columns: Floats) -> Floats:
+    """The real roots of polynomials of one degree above 2: the eigenvalues of their companion matrices, all at once."""
+    degree, count = len(columns) - 1, columns.shape[1]
+    if not count:
+        return np.empty(0)
+    companions = np.zeros((count, degree, degree))
+    companions[:, 0] = -(columns[1:] / columns[0]).T
+    companions[:, np.arange(1, degree), np.arange(degree - 1)] = 1.0
+    roots = np.linalg.eigvals(companions).ravel()
+    real: Floats = roots.real[np.abs(roots.imag) <= 1e-9 * np.maximum(1.0, np.abs(roots.real))]
+    return real
 
 
 def _quadratic(columns: Floats) -> Floats:
@@ -238,25 +254,35 @@ def _first(ranks: Floats, most: int) -> Whole:
     return found
 
 
-def lines(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
-    """The rank scores over the share of the vector route, from 0 to 1, in the fusion method in force."""
-    fused = candidates(pool, settings)
+def lines(pool: Pool, settings: Settings, route: str, without: Collection[str] = ()) -> Curves:
+    """The rank scores over the share of one route, from 0 to 1, in the fusion method in force; the others keep their proportions."""
+    fused, routes = candidates(pool, settings), routes_of(pool, settings)
     if settings.fusion.fusion == "rrf":
         k = settings.fusion.rrf_k
-        sides = [_by_place([one.vector_place for one in fused], k), _by_place([one.lexical_place for one in fused], k)]
+        sides = (k + 1) / (k + _places(fused, len(routes)))
     else:
-        sides = [np.array([one.vector or 0.0 for one in fused]), np.array([one.lexical or 0.0 for one in fused])]
-    return Curves(Lines(*sides), fused, decide(pool, settings, without=without))
+        sides = np.array([[score or 0.0 for score in one.scores] for one in fused]).reshape(len(fused), len(routes)).T
+    others = {name: weight for name, weight in weights_of(pool, settings).items() if name != route}
+    rest = np.zeros(len(fused))
+    for name, share in (shares(others) if any(others.values()) else {}).items():
+        rest += share * sides[routes.index(name)]
+    return Curves(Lines(sides[routes.index(route)], rest), fused, decide(pool, settings, without=without))
 
 
-def _by_place(places: list[int | None], k: float) -> Floats:
-    return np.array([(k + 1) / (k + place) if place else 0.0 for place in places])
+def weights_of(pool: Pool, settings: Settings) -> dict[str, float]:
+    """The weights of the routes that a run fuses."""
+    weights = settings.fusion.weights()
+    return {name: weights[name] for name in routes_of(pool, settings)}
+
+
+def _places(fused: Sequence[Candidate], routes: int) -> Floats:
+    """The places (routes x candidates), infinite where a route missed a candidate."""
+    return np.array([[place or np.inf for place in one.places] for one in fused], np.float64).reshape(len(fused), routes).T
 
 
 def fractions(pool: Pool, settings: Settings, without: Collection[str] = ()) -> Curves:
     """The rank scores over the RRF constant."""
-    fused = candidates(pool, settings)
-    vector = np.array([one.vector_place or np.inf for one in fused])
-    lexical = np.array([one.lexical_place or np.inf for one in fused])
-    family = Fractions(vector, lexical, settings.fusion.shares()[VECTOR])
-    return Curves(family, fused, decide(pool, settings, without=without))
+    fused, trace = candidates(pool, settings), decide(pool, settings, without=without)
+    routes = routes_of(pool, settings)
+    family = Fractions(_places(fused, len(routes)), [trace.shares[name] for name in routes])
+    return Curves(family, fused, trace)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from retrieval.ranking import Entry, Ranking
+from retrieval.stages.fusion import RERANKER
 from retrieval.trace import Trace
 
 
@@ -57,7 +58,7 @@ class Funnel(msgspec.Struct, frozen=True):
 def funnel(trace: Trace) -> Funnel:
     """The funnel of a run, from its trace alone."""
     rankings = (trace.fused, trace.anchored, trace.completed, trace.quota.ranking, trace.named.ranking)
-    found = {corpus.corpus_id: sum(route.found for route in corpus.routes) for corpus in trace.corpora}
+    found = {corpus.corpus_id: sum(route.found for route in corpus.routes if route.route != RERANKER) for corpus in trace.corpora}
     parted = [_by_corpus(ranking) for ranking in rankings]
     branches = tuple(
         Branch(one.corpus_id, one.state, one.status, _levels(found[one.corpus_id], [part.get(one.corpus_id, ()) for part in parted]))

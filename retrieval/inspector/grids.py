@@ -7,11 +7,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 import numpy as np
 
 from retrieval.errors import BadSetting
-from retrieval.inspector.kernel import Block, Ids, Kernel, Whole
+from retrieval.inspector.kernel import Block, Floats, Ids, Kernel, Whole
 from retrieval.settings import KNOBS, Settings
+from retrieval.stages.fusion import ROUTES
 from retrieval.trace import Pool
 
-MOVING = ("weight_vector", "weight_lexical", "rrf_k", "verweis_score", "min_ratio")
+_WEIGHTS = tuple(f"weight_{route}" for route in ROUTES)
+
+MOVING = (*_WEIGHTS, "rrf_k", "verweis_score", "min_ratio")
 """The settings whose values are worked on together; those that differ in another one are taken apart."""
 _SHAPE = tuple(name for name in KNOBS if name not in MOVING)
 _ROWS = 512
@@ -22,36 +25,36 @@ class Table:
 
     def __init__(self, settings: Sequence[Settings]) -> None:
         self.count = len(settings)
-        shapes: dict[tuple[object, ...], list[tuple[int, Settings, dict[str, float]]]] = {}
+        shapes: dict[tuple[object, ...], list[tuple[int, Settings]]] = {}
         self.refused: list[int] = []
         for place, one in enumerate(settings):
             try:
-                shares = one.fusion.shares()
+                one.shares()
             except BadSetting:
                 self.refused.append(place)
                 continue
-            shapes.setdefault(tuple(one.value(name) for name in _SHAPE), []).append((place, one, shares))
+            shapes.setdefault(tuple(one.value(name) for name in _SHAPE), []).append((place, one))
         self.groups = {shape: _Group(rows) for shape, rows in shapes.items()}
 
 
 class _Group:
     """Settings of one shape as blocks of rows that lie near each other, each with the places of its rows in the table."""
 
-    def __init__(self, rows: Sequence[tuple[int, Settings, dict[str, float]]]) -> None:
+    def __init__(self, rows: Sequence[tuple[int, Settings]]) -> None:
         self.settings = rows[0][1]
-        places = np.array([place for place, _, _ in rows], np.int64)
-        columns = np.array(
-            [(*shares.values(), one.fusion.rrf_k, one.references.verweis_score, one.quota.min_ratio) for _, one, shares in rows], np.float64
-        )
-        by_rank = self.settings.fusion.fusion == "rrf"
-        order = np.lexsort((columns[:, 0], columns[:, 2])) if by_rank else np.argsort(columns[:, 0], kind="stable")
-        self.blocks = tuple(self._cut(places[order], columns[order]))
+        places = np.array([place for place, _ in rows], np.int64)
+        weights = np.array([tuple(one.fusion.weights().values()) for _, one in rows], np.float64)
+        others = np.array([(one.fusion.rrf_k, one.references.verweis_score, one.quota.min_ratio) for _, one in rows], np.float64)
+        shares = [list(one.shares().values()) for _, one in rows]
+        near = [*np.array(shares, np.float64).T[::-1]]  # the last of these keys counts first
+        order = np.lexsort((*near, others[:, 0]) if self.settings.fusion.fusion == "rrf" else near)
+        self.blocks = tuple(self._cut(places[order], weights[order], others[order]))
 
     @staticmethod
-    def _cut(places: Whole, columns: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> Iterator[tuple[Whole, Block]]:
+    def _cut(places: Whole, weights: Floats, others: Floats) -> Iterator[tuple[Whole, Block]]:
         for start in range(0, len(places), _ROWS):
             part = slice(start, start + _ROWS)
-            yield places[part], Block(*(np.ascontiguousarray(column) for column in columns[part].T))
+            yield places[part], Block(*(np.ascontiguousarray(column) for column in (weights[part].T, *others[part].T)))
 
 
 class Grid:

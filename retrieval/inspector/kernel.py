@@ -7,6 +7,7 @@ candidates that some row of a block can bring to the front are looked at.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from itertools import product
 
 import msgspec
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from retrieval.decide import by_address, reference_key, selection_of
 from retrieval.errors import NotGathered
-from retrieval.inspector.reach import Candidate, ahead, astray, brought_in, candidates
+from retrieval.inspector.reach import Candidate, ahead, astray, brought_in, candidates, routes_of
 from retrieval.ranking import Entry
 from retrieval.settings import Settings
 from retrieval.stages.references import given_targets, targets
@@ -33,10 +34,12 @@ _MARGIN = 1e-9
 
 
 class Block(msgspec.Struct, frozen=True):
-    """Rows of numbers, one for each setting: the shares of both routes, the RRF constant, the score of references, the least ratio."""
+    """Columns of numbers with a row for each setting: the RRF constant, the score of references, the least ratio.
 
-    vector: Floats
-    lexical: Floats
+    ``weights`` holds the weights of the routes in the order in which fusion meets them (routes x rows), also of those that a pool lacks.
+    """
+
+    weights: Floats
     k: Floats
     verweis: Floats
     ratio: Floats
@@ -71,6 +74,7 @@ class Kernel:
         self._corpora = {corpus: number for number, corpus in enumerate(selection.selected)}
         self._pool = ahead(pool, settings, self._limit, self._rounds)
         answers = [self._pool.answers[corpus] for corpus in selection.selected]
+        self._routes = len(routes_of(self._pool, settings))
         fixed, _ = by_address(answers, self._pool, selection, claimed="anchors" not in without)
         self._chunk_ids: list[str] = []
         self._homes: list[int] = []
@@ -100,11 +104,12 @@ class Kernel:
         mixed = astray(self._pool)
         sure = np.array([name not in mixed for name in self._column], np.bool_)
         self._members = [np.flatnonzero(sure & (homes == corpus)) for corpus in range(len(self._corpora))]
-        sides = ("vector_place", "lexical_place") if self._by_rank else ("vector", "lexical")
-        known = [[getattr(one, side) for one in fused] for side in sides]
-        self._has = np.array([[one is not None for one in side] for side in known], np.bool_)
+        found = [one.places if self._by_rank else one.scores for one in fused]
         missed = np.inf if self._by_rank else 0.0
-        self._sides = np.array([[missed if one is None else one for one in side] for side in known], np.float64)
+        shape = self._routes, len(fused)
+        self._has = np.array([[side[route] is not None for side in found] for route in range(self._routes)], np.bool_).reshape(shape)
+        known = [[missed if side[route] is None else side[route] for side in found] for route in range(self._routes)]
+        self._sides = np.array(known, np.float64).reshape(shape)
         self._lifts = [self._liftable(one.chunk_id) for one in fused]
         speaking = [one.chunk_id for one in winners.values()]
         foreign = self._pool.given_targets is not None
@@ -141,24 +146,30 @@ class Kernel:
         """The final list (chunk ids, best first) under each row of the block."""
         before = self._completed(*self._anchored(block), block.verweis)
         if not before.ranks.shape[1]:
-            return [()] * len(block.vector)
+            return [()] * len(block.k)
         return self._listed(self._first_named(self._cut(before, block.ratio)))
 
     def brought_in(self, block: Block) -> list[Ids]:
         """The chunks that references bring in under each row, in their order."""
-        found: list[Ids] = [()] * len(block.vector)
+        found: list[Ids] = [()] * len(block.k)
         for rows, brought in self._runs(self._anchored(block)[0]) if self._cap else ():
             found[rows] = [tuple(self._chunk_ids[chunk] for chunk, _ in brought)] * (rows.stop - rows.start)
         return found
 
-    def _kept(self, block: Block) -> Whole:
+    def _shares(self, block: Block) -> tuple[Floats, Floats]:
+        """The shares of the routes (routes x rows) and their sums, to the last bit as fusion has them; 0 where no route has a weight."""
+        weights = block.weights[: self._routes]
+        shares = weights / np.array([sum(row) or 1.0 for row in weights.T.tolist()])
+        return shares, np.array([sum(row) or 1.0 for row in shares.T.tolist()])
+
+    def _kept(self, block: Block, shares: Floats) -> Whole:
         """The candidates that some row may bring into the list or a round of the quota, or that a reference may lift.
 
-        A rank score is a line over the share and grows with k, so its least and greatest values in a block lie at the ends. Who is behind
+        A rank score is linear in the shares and grows with k, so its least and greatest values in a block lie at the corners. Who is behind
         as many others as the list has places even at its greatest, and behind as many of its corpus as there are rounds, stays behind.
         """
-        ends = [(share, k) for share in (block.vector.min(), block.vector.max()) for k in (block.k.min(), block.k.max())]
-        corners = np.stack([self._at(share, k) for share, k in ends])
+        ends = [(corner, k) for corner in _corners(shares) for k in (block.k.min(), block.k.max())]
+        corners = np.stack([self._at(corner, k) for corner, k in ends])
         low, high = np.full(len(self._column), -np.inf), corners.max(axis=0)
         np.maximum.at(low, self._of, corners.min(axis=0))
         near = high >= _nth(low, self._limit + 1) - _MARGIN
@@ -167,33 +178,32 @@ class Kernel:
         for corpus, members in enumerate(self._members):
             kept |= (own == corpus) & (high >= _nth(low[members], max(1, self._rounds)) - _MARGIN)
         lifted = self._lifted.union(*(self._lifts[one] for one in np.flatnonzero(near)))
-        return np.flatnonzero(kept | np.isin(self._of, list(lifted)))
+        # What comes by its address too stands with whichever of its ranks is the higher, and for the corpus of that one.
+        return np.flatnonzero(kept | (self._of < self._fixed) | np.isin(self._of, list(lifted)))
 
-    def _at(self, share: float, k: float) -> Floats:
-        one, other = self._sides
-        by_place = self._by_rank
-        found: Floats = (k + 1) * (share / (k + one) + (1 - share) / (k + other)) if by_place else share * one + (1 - share) * other
+    def _at(self, shares: Floats, k: float) -> Floats:
+        found: Floats = (shares[:, None] * ((k + 1) / (k + self._sides) if self._by_rank else self._sides)).sum(axis=0)
         return found
 
-    def _scores(self, block: Block, keep: Whole) -> tuple[Floats, Floats]:
-        """Unrounded sums and rank scores of these candidates, -inf where a candidate has no part with a weight."""
-        one, other = self._sides[:, keep]
-        vector, lexical = block.vector[:, None], block.lexical[:, None]
-        if self._by_rank:
-            base = block.k[:, None]
-            sums = vector / (base + one) + lexical / (base + other)
-            ranks = rounded(sums / ((vector + lexical) / (base + 1)))
-        else:
-            sums = vector * one + lexical * other
-            ranks = rounded(sums)
-        living = (self._has[0, keep] & (vector > 0)) | (self._has[1, keep] & (lexical > 0))
+    def _scores(self, block: Block, shares: Floats, total: Floats, keep: Whole) -> tuple[Floats, Floats]:
+        """Unrounded sums and rank scores of these candidates, -inf where a candidate has no part with a weight.
+
+        The summands are added one route after the other, as fusion adds them, so that the last bits are the same.
+        """
+        base = block.k[:, None]
+        sums, living = np.zeros((len(block.k), len(keep))), np.zeros((len(block.k), len(keep)), np.bool_)
+        for share, side, has in zip(shares[:, :, None], self._sides[:, keep], self._has[:, keep], strict=True):
+            sums += share / (base + side) if self._by_rank else share * side
+            living |= has & (share > 0)
+        ranks = rounded(sums / (total[:, None] / (base + 1)) if self._by_rank else sums)
         return np.where(living, sums, -np.inf), np.where(living, ranks, -np.inf)
 
     def _anchored(self, block: Block) -> tuple[_Matrix, Whole]:
         """Candidates and what comes by its address, each chunk once, best first; and the columns in that order."""
-        keep = self._kept(block)
-        sums, scores = self._scores(block, keep)
-        rows, numbers = len(block.vector), self._fused_chunks[keep]
+        shares, total = self._shares(block)
+        keep = self._kept(block, shares)
+        sums, scores = self._scores(block, shares, total, keep)
+        rows, numbers = len(block.k), self._fused_chunks[keep]
         ranks, ties = np.full((2, rows, len(self._column)), -np.inf)
         chunks = np.zeros(ranks.shape, np.int64)
         ranks[:, : self._fixed], ties[:, : self._fixed], chunks[:, : self._fixed] = self._fixed_ranks, np.inf, self._fixed_chunks
@@ -335,6 +345,20 @@ def rounded(numbers: Floats) -> Floats:
     doubtful = (np.abs(scaled - np.floor(scaled) - 0.5) < _HALF) | (np.abs(numbers) > 1_000)
     found[doubtful] = [round(float(one), _DIGITS) for one in numbers[doubtful]]
     return found
+
+
+def _corners(shares: Floats) -> list[Floats]:
+    """The corners of the least range of shares that sum to 1 and holds all of these (routes x rows): all but one share at an end."""
+    low, high = shares.min(axis=1), shares.max(axis=1)
+    found = []
+    for free in range(len(shares)):
+        others = [route for route in range(len(shares)) if route != free]
+        for ends in product(*((low[route], high[route]) for route in others)):
+            corner = np.empty(len(shares))
+            corner[others], corner[free] = ends, 1 - sum(ends)
+            if low[free] - _MARGIN <= corner[free] <= high[free] + _MARGIN:
+                found.append(corner)
+    return found or [low, high]
 
 
 def _nth(numbers: Floats, n: int) -> float:

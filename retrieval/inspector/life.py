@@ -12,7 +12,7 @@ from retrieval.federated import FederatedRetriever
 from retrieval.inspector.arrivals import list_stations, lookup_stations, meets, merging
 from retrieval.inspector.standing import Standing, Standings
 from retrieval.inspector.stations import Name, Station, Subject, corpus_stations, route_stations
-from retrieval.model import DEFINITION_LOOKUP, NORM_ANCHOR, SECTION_LOOKUP, VERWEIS, Address, Chunk, Target
+from retrieval.model import DEFINITION_LOOKUP, LEXICAL, NORM_ANCHOR, SECTION_LOOKUP, VECTOR, VERWEIS, Address, Chunk, Target
 from retrieval.ranking import Entry
 from retrieval.stock import Federation
 from retrieval.trace import Pool, Trace
@@ -124,7 +124,8 @@ def _texts(federation: FederatedRetriever) -> Federation | None:
 def _standings(chunks: Sequence[Chunk], trace: Trace, pool: Pool, federation: FederatedRetriever) -> dict[str, Standing]:
     """The exact standing of the norm's chunks, where a route did not bring one of them."""
     answer = pool.answers.get(chunks[0].corpus_id)
-    brought = [{hit.chunk_id for hit in route.hits} for route in answer.routes] if answer is not None else []
+    routes = [route for route in answer.routes if route.route in (VECTOR, LEXICAL)] if answer is not None else []
+    brought = [{hit.chunk_id for hit in route.hits} for route in routes]
     whole = bool(brought) and all(chunk.chunk_id in ids for chunk in chunks for ids in brought)
     if whole or chunks[0].corpus_id not in federation.registry.available():
         return {}
@@ -136,12 +137,12 @@ def _standings(chunks: Sequence[Chunk], trace: Trace, pool: Pool, federation: Fe
 
 
 def _piece(chunk: Chunk, trace: Trace, pool: Pool, standings: Mapping[str, Standing]) -> Piece:
-    ranks = {"vector": 0, "lexical": 0}
+    ranks = {VECTOR: 0, LEXICAL: 0}
     answer = pool.answers.get(chunk.corpus_id)
     for route in answer.routes if answer is not None else ():
         ranks[route.route] = next((place for place, hit in enumerate(route.hits, 1) if hit.chunk_id == chunk.chunk_id), 0)
     there = standings.get(chunk.chunk_id)
-    exact = {name: ranks[name] or (there.route(name).rank if there else 0) for name in ("vector", "lexical")}
+    exact = {name: ranks[name] or (there.route(name).rank if there else 0) for name in (VECTOR, LEXICAL)}
     places = {"place": _place(chunk.chunk_id, trace.final), "before": _place(chunk.chunk_id, trace.completed.living)}
     return Piece(chunk.chunk_id, chunk.address, chunk.heading, **places, **exact)
 
@@ -153,7 +154,7 @@ def _place(chunk_id: str, entries: Sequence[Entry]) -> int:
 def _nearness(piece: Piece, trace: Trace, standings: Mapping[str, Standing]) -> tuple[bool, int, bool, int, float]:
     """Sorts the chunks of a norm by how far they came; those that were never a candidate by the score they would have had."""
     there = standings.get(piece.chunk_id)
-    would = there.sum(trace.shares) if there else 0.0
+    would = there.sum({name: trace.shares[name] for name in (VECTOR, LEXICAL)}) if there else 0.0
     return not piece.place, piece.place, not piece.before, piece.before, -would
 
 

@@ -10,10 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
-from retrieval.decide import looked_up, selection_of
-from retrieval.model import LEXICAL, VECTOR, CorpusAnswer, RouteHit
+from retrieval.decide import looked_up, selection_of, shares_of
+from retrieval.model import CorpusAnswer, RouteHit
 from retrieval.settings import Settings
 from retrieval.trace import Pool, target_key
 
@@ -24,57 +25,60 @@ class Candidate(msgspec.Struct, frozen=True, gc=False):
     chunk_id: str
     corpus_id: str
     identity: str
-    vector: float | None
-    lexical: float | None
-    vector_place: int | None
-    lexical_place: int | None
+    scores: tuple[float | None, ...]
+    places: tuple[int | None, ...]
+
+
+def routes_of(pool: Pool, settings: Settings) -> tuple[str, ...]:
+    """The routes that a run fuses, in the order in which fusion meets them; the same whatever their weights are."""
+    weighted = replace(settings.fusion, weight_vector=1.0)
+    return tuple(shares_of(_answers(pool, settings), replace(settings, fusion=weighted)))
 
 
 def candidates(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
     """Every candidate of the selected corpora's routes, in the order in which fusion meets them (vector route first), no hidden one."""
-    lists = {name: _route(name, pool, settings) for name in (VECTOR, LEXICAL)}
     by_rank = settings.fusion.fusion == "rrf"
-    places: dict[str, dict[str, tuple[int, float]]] = {}
-    for name, hits in lists.items():
+    known: list[dict[str, tuple[int, float]]] = []
+    for name in routes_of(pool, settings):
         found: dict[str, tuple[int, float]] = {}
-        for place, hit in enumerate(hits, start=1):
+        for place, hit in enumerate(_route(name, pool, settings), start=1):
             if by_rank or hit.scaled is None or hit.scaled >= 0:
                 found.setdefault(hit.chunk_id, (place, hit.scaled or 0.0))
-        places[name] = found
-    ids = dict.fromkeys((*places[VECTOR], *places[LEXICAL]))
-    return tuple(_candidate(one, pool, places[VECTOR].get(one), places[LEXICAL].get(one)) for one in ids if one not in pool.hidden)
+        known.append(found)
+    ids = dict.fromkeys(one for found in known for one in found)
+    return tuple(_candidate(one, pool, [found.get(one) for found in known]) for one in ids if one not in pool.hidden)
+
+
+def _answers(pool: Pool, settings: Settings) -> list[CorpusAnswer]:
+    return [pool.answers[corpus] for corpus in selection_of(pool, settings).selected]
 
 
 def _route(name: str, pool: Pool, settings: Settings) -> list[RouteHit]:
-    answers = [pool.answers[corpus] for corpus in selection_of(pool, settings).selected]
-    hits = [hit for answer in answers for route in answer.routes if route.route == name for hit in route.hits]
+    hits = [hit for answer in _answers(pool, settings) for route in answer.routes if route.route == name for hit in route.hits]
     return sorted(hits, key=lambda hit: (-(hit.scaled or 0.0), -(hit.score or 0.0), hit.chunk_id))
 
 
-def _candidate(chunk_id: str, pool: Pool, vector: tuple[int, float] | None, lexical: tuple[int, float] | None) -> Candidate:
-    return Candidate(
-        chunk_id,
-        pool.chunks[chunk_id].corpus_id,
-        pool.identities[chunk_id],
-        vector[1] if vector else None,
-        lexical[1] if lexical else None,
-        vector[0] if vector else None,
-        lexical[0] if lexical else None,
-    )
+def _candidate(chunk_id: str, pool: Pool, found: Sequence[tuple[int, float] | None]) -> Candidate:
+    scores, places = tuple(one and one[1] for one in found), tuple(one and one[0] for one in found)
+    return Candidate(chunk_id, pool.chunks[chunk_id].corpus_id, pool.identities[chunk_id], scores, places)
 
 
 def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
     """The chunks that fewer than ``most`` others lead at every weight and every RRF constant.
 
-    One leads another when it is at least as good in both routes and met first by fusion; then it stands before it whatever the settings.
-    Taken in the order of the vector route, only the lexical side has to be compared: ``best`` holds the ``most`` best lexical sides met so
-    far, one for each identity, the weakest on top.
+    One leads another when it is at least as good in every route and met first by fusion; then it stands before it whatever the settings.
+    Taken in the order of the first route, only the side of the second has to be compared: ``best`` holds the ``most`` best sides met so
+    far, one for each identity, the weakest on top. The few that a further route knows are compared with each other besides, for only
+    such a one can lead them.
     """
     kept: list[str] = []
     best: list[float] = []
     seen: set[str] = set()
-    for one in sorted(found, key=_met):
-        side = _lexical_side(one)
+    ordered = sorted(found, key=_met)
+    further = [one for one in ordered if any(one.places[2:])]
+    kept += _ahead_of_few([_sides(one) for one in further], further, most)
+    for one in ordered:
+        side = _sides(one)[1]
         if len(best) < most or side > best[0]:
             kept.append(one.chunk_id)
         if one.identity in seen:
@@ -89,7 +93,7 @@ def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
 
 def leads(one: Candidate, other: Candidate) -> bool:
     """Whether ``one`` stands before ``other`` at every weight and every RRF constant."""
-    return _met(one) < _met(other) and _lexical_side(one) >= _lexical_side(other)
+    return _met(one) < _met(other) and all(mine >= theirs for mine, theirs in zip(_sides(one), _sides(other), strict=True))
 
 
 def leaders(found: Sequence[Candidate], most: int) -> frozenset[str]:
@@ -100,13 +104,24 @@ def leaders(found: Sequence[Candidate], most: int) -> frozenset[str]:
     return frozenset().union(*(within(group, most) for group in by_corpus.values()))
 
 
-def _met(one: Candidate) -> tuple[float, float]:
-    return (one.vector_place or float("inf"), one.lexical_place or float("inf"))
+def _ahead_of_few(sides: Sequence[tuple[float, ...]], found: Sequence[Candidate], most: int) -> list[str]:
+    """Those of a few candidates, in the order in which they are met, that fewer than ``most`` others lead, one for each identity."""
+    if not found:
+        return []
+    table = np.array(sides)
+    first = {one.identity: place for place, one in reversed(list(enumerate(found)))}
+    leading = np.array(sorted(first.values()))
+    ahead = (leading[:, None] < np.arange(len(found))) & (table[leading][:, None] >= table[None]).all(axis=2)
+    return [one.chunk_id for one, count in zip(found, ahead.sum(axis=0), strict=True) if count < most]
 
 
-def _lexical_side(one: Candidate) -> float:
-    """The place in the lexical route turned round: the larger, the better; by place it also orders equal scores."""
-    return -one.lexical_place if one.lexical_place is not None else float("-inf")
+def _met(one: Candidate) -> tuple[float, ...]:
+    return tuple(place or float("inf") for place in one.places)
+
+
+def _sides(one: Candidate) -> tuple[float, ...]:
+    """The places in the routes turned round: the larger, the better; by place they also order equal scores."""
+    return tuple(-place if place else float("-inf") for place in one.places)
 
 
 def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
@@ -116,11 +131,12 @@ def ahead(pool: Pool, settings: Settings, most: int, rounds: int) -> Pool:
 
     The list holds hits that are among the first ``most`` of all, and the first ``rounds`` of each corpus. Only a hit among the first
     ``most`` of all speaks for others, so the references of the others are left aside too. What a reference may fetch stays: its place
-    among the candidates decides between equal ranks.
+    among the candidates decides between equal ranks. So does what comes by its address too: the higher of its ranks counts.
     """
     found = candidates(pool, settings)
-    speaking = within(found, most + 1) | _by_address(pool)  # one more than the list holds: whether everything fits stays as it is
-    fetched = {pool.identities[one] for one in brought_in(pool, speaking)}
+    addressed = _by_address(pool)
+    speaking = within(found, most + 1) | addressed  # one more than the list holds: whether everything fits stays as it is
+    fetched = {pool.identities[one] for one in (*brought_in(pool, speaking), *addressed)}
     each = max(1, min(rounds, most)) + len(astray(pool))
     kept = speaking | leaders(found, each) | {one.chunk_id for one in found if one.identity in fetched}
     names = frozenset(one.chunk_id for one in found)

@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from retrieval.ranking import Entry, RankBy
-from retrieval.stages.fusion import Method
+from retrieval.stages.fusion import RERANKER, Method
 from retrieval.trace import CorpusTrace, Trace
 
 
@@ -63,17 +63,22 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Term(msgspec.Struct, frozen=True, gc=False):
-    """One route in the formula of a rank score: its weight, the scaled score (weighted sum), the place (rank fusion), the amount added."""
+    """One route in the formula of a rank score.
+
+    ``scaled`` is its score from 0 to 1 and counts in a weighted sum, ``place`` counts in rank fusion; ``raw`` is the route's own score,
+    which is shown only. ``amount`` is what it added.
+    """
 
     route: str
     weight: float
     scaled: float | None
     place: int
     amount: float
+    raw: float | None = None
 
 
-Missing = Literal["not_found", "failed", "foreign"]
-"""Why a route gave a hit nothing; of a retriever that is not ours its routes are not known."""
+Missing = Literal["not_found", "failed", "foreign", "not_shown"]
+"""Why a route gave a hit nothing; of a retriever that is not ours its routes are not known, and the reranker reads the first hits only."""
 FormulaKind = Literal["weighted", "rrf", "fixed"]
 
 
@@ -163,7 +168,7 @@ def _strips(trace: Trace) -> tuple[Strip, ...]:
 
 def _formula(final: Entry, before: Entry, place: int, trace: Trace) -> Formula:
     kind: FormulaKind = trace.settings.fusion.fusion if before.rank_by == "routes" else "fixed"
-    terms = tuple(Term(part.route, part.weight, part.scaled, part.place, part.amount) for part in before.parts)
+    terms = tuple(Term(part.route, part.weight, part.scaled, part.place, part.amount, part.raw) for part in before.parts)
     found = {term.route for term in terms}
     corpus = next(one for one in trace.corpora if one.corpus_id == final.corpus_id)
     missing = {route: _missing(route, corpus) for route in trace.shares if route not in found}
@@ -174,4 +179,6 @@ def _formula(final: Entry, before: Entry, place: int, trace: Trace) -> Formula:
 def _missing(route: str, corpus: CorpusTrace) -> Missing:
     if corpus.foreign:
         return "foreign"
+    if route == RERANKER:
+        return "not_shown"
     return "failed" if any(one.route == route and one.status == "failed" for one in corpus.routes) else "not_found"

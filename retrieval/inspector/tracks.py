@@ -7,7 +7,7 @@ from functools import cached_property
 
 import msgspec
 
-CONTINUOUS = ("weight_vector", "weight_lexical", "rrf_k", "verweis_score", "min_ratio")
+CONTINUOUS = ("weight_vector", "weight_lexical", "weight_reranker", "rrf_k", "verweis_score", "min_ratio")
 """The settings that have a track."""
 
 
@@ -33,7 +33,7 @@ class Track(msgspec.Struct, frozen=True, dict=True):
 
     ``points`` are the low end, the breakpoints in rising order, and the high end. ``between[i]`` is the final list (chunk ids, best
     first) for every value strictly between ``points[i]`` and ``points[i + 1]``; ``at[i]`` the list exactly at ``points[i]``, None where
-    the setting is refused there. ``value`` is the value in force. ``works`` is false for a setting that the fusion method does not use.
+    the setting is refused there. ``value`` is the value in force. ``works`` is false for a setting that the run does not use.
     """
 
     knob: str

@@ -15,9 +15,13 @@ import msgspec
 
 from retrieval.errors import BadSetting
 from retrieval.knobs import Knob
-from retrieval.model import VECTOR
+from retrieval.model import LEXICAL, VECTOR
 
 Method = Literal["weighted", "rrf"]
+RERANKER = "reranker"
+"""The route of the second model: it finds nothing by itself and scores what the two searches found."""
+ROUTES = (VECTOR, LEXICAL, RERANKER)
+"""All routes, in the order in which fusion meets them."""
 
 
 class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,8 +42,8 @@ class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
         Knob(
             label_de="Gewicht der Vektorsuche",
             label_en="Weight of the vector search",
-            de="Anteil der Bedeutungsähnlichkeit am Ordnungswert. Gezeigt wird der Anteil an der Summe beider Gewichte.",
-            en="Share of the similarity in meaning in the rank score. Shown as its share of both weights.",
+            de="Anteil der Bedeutungsähnlichkeit am Ordnungswert. Gezeigt wird der Anteil an der Summe aller Gewichte.",
+            en="Share of the similarity in meaning in the rank score. Shown as its share of all weights.",
             step=0.05,
             unit="share",
         ),
@@ -51,6 +55,19 @@ class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
             label_en="Weight of the word search",
             de="Anteil der Wortübereinstimmung (BM25) am Ordnungswert.",
             en="Share of the matching words (BM25) in the rank score.",
+            step=0.05,
+            unit="share",
+        ),
+    ] = 0.5
+    weight_reranker: Annotated[
+        float,
+        Knob(
+            label_de="Gewicht des Rerankers",
+            label_en="Weight of the reranker",
+            de="Anteil des Rerankers am Ordnungswert; wirkt nur, wenn er eingeschaltet ist. Seine Rohwerte (etwa −10 bis 10) werden "
+            "einmal durch die logistische Funktion auf 0 bis 1 gebracht: −8,3 wird 0,000, 0,4 wird 0,599, 8,15 wird 1,000.",
+            en="Share of the reranker in the rank score; acts only while it is switched on. Its raw values (about −10 to 10) are brought "
+            "to 0 to 1 once, by the logistic function: −8.3 becomes 0.000, 0.4 becomes 0.599, 8.15 becomes 1.000.",
             step=0.05,
             unit="share",
         ),
@@ -70,12 +87,16 @@ class FusionKnobs(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = 60.0
 
-    def shares(self) -> dict[str, float]:
-        """The weights as shares that sum to 1: (3, 1) and (0.75, 0.25) are the same setting.
+    def weights(self) -> dict[str, float]:
+        """The weights of all routes, in the order in which fusion meets them."""
+        return {name: getattr(self, f"weight_{name}") for name in ROUTES}
+
+    def shares(self, reranked: bool = False) -> dict[str, float]:
+        """The weights as shares that sum to 1: (3, 1) and (0.75, 0.25) are the same setting. The reranker counts where ``reranked``.
 
         Raises BadSetting when a weight is negative or all are zero.
         """
-        return shares({VECTOR: self.weight_vector, "lexical": self.weight_lexical})
+        return shares({name: weight for name, weight in self.weights().items() if reranked or name != RERANKER})
 
 
 class Route(msgspec.Struct, frozen=True):
@@ -182,6 +203,14 @@ def rrf_ceiling(routes: Sequence[Route], k: float) -> float:
     """The rank score of a document that leads every route: ``Σ weight / (k + 1)``. Divides RRF sums onto the scale from 0 to 1."""
     base = k if k > 0 else 1
     return sum(route.weight for route in routes) / (base + 1)
+
+
+def logistic(raw: float) -> float:
+    """A raw value of a reranker on the scale from 0 to 1: ``1 / (1 + e^-raw)``, in the form that does not overflow."""
+    if raw >= 0:
+        return 1 / (1 + math.exp(-raw))
+    power = math.exp(raw)
+    return power / (1 + power)
 
 
 def shares(weights: Mapping[str, float]) -> dict[str, float]:

@@ -12,7 +12,7 @@ from retrieval.errors import BadSetting
 from retrieval.model import Address, AnchorClaim, Chunk, ReadyHit, Reference, Target, Units
 from retrieval.settings import KNOBS, Settings
 from retrieval.trace import Pool
-from tests.builders import answer, chunk, pool
+from tests.builders import answer, chunk, pool, with_reranker
 
 ROUND = (0.0, 0.008, 0.1, 0.25, 0.3, 0.41, 0.5, 0.66, 0.85, 1.0)
 
@@ -29,6 +29,15 @@ def generated(seed: int, size: int = 14) -> tuple[Pool, Settings]:
     named = rng.sample(corpora, rng.choice((0, 0, 1)))
     made = pool(answers, chunks, claims=claims, named=named, references=references, units=units)
     return made, _settings(rng)
+
+
+def reranked(seed: int, size: int = 14) -> tuple[Pool, Settings]:
+    """The same with a reranker that has scored about two thirds of the candidates, with ties, and has a weight."""
+    made, settings = generated(seed, size)
+    rng = random.Random(seed + 10_000)
+    raw = {one: rng.choice((-8.3, 0.4, 8.15)) if rng.random() < 0.2 else rng.gauss(0, 3) for one in made.chunks if rng.random() < 0.67}
+    weight = rng.choice((0.5, 1.0, 0.1, 0.0, rng.random()))
+    return with_reranker(made, raw), settings.changed({"reranker": "on", "weight_reranker": weight})
 
 
 def _score(rng: random.Random) -> float:

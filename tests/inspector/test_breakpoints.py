@@ -16,7 +16,7 @@ from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import Settings
 from retrieval.trace import Pool
 from tests.builders import answer, chunk, pool
-from tests.inspector.generated import Runs, generated
+from tests.inspector.generated import Runs, generated, reranked
 
 NEAR = 1e-9
 
@@ -48,11 +48,31 @@ def test_between_two_breakpoints_there_is_one_list_and_none_is_missing(seeds: ra
         check(made, settings, knob, 40, 6, seed)
 
 
-@pytest.mark.parametrize("knob", CONTINUOUS)
+@pytest.mark.parametrize("knob", [knob for knob in CONTINUOUS if knob != "weight_reranker"])
 def test_none_is_missing_against_a_fine_grid(knob: str) -> None:
     made, settings = generated(244, 12)
     settings = settings.changed({"fusion": "rrf"})
     assert check(made, settings, knob, 10_000, 50, 244).breakpoints
+
+
+@pytest.mark.parametrize("knob", CONTINUOUS)
+def test_with_a_reranker_there_is_one_list_between_two_breakpoints_and_none_is_missing(knob: str) -> None:
+    for seed in range(60):
+        made, settings = reranked(seed, 6 + seed % 9)
+        check(made, settings, knob, 40, 6, seed)
+
+
+@pytest.mark.parametrize("method", ["weighted", "rrf"])
+def test_the_weight_of_a_reranker_has_breakpoints(method: str) -> None:
+    made, settings = reranked(244, 12)
+    assert check(made, settings.changed({"fusion": method}), "weight_reranker", 2_000, 50, 244).breakpoints
+
+
+def test_the_weight_of_a_reranker_that_is_off_or_gave_nothing_moves_nothing_and_says_so() -> None:
+    made, settings = reranked(3)
+    off = track(made, settings.changed({"reranker": "off"}), "weight_reranker")
+    failed = track(generated(3)[0], settings, "weight_reranker")
+    assert [(one.works, one.breakpoints) for one in (off, failed)] == [(False, ()), (False, ())]
 
 
 @pytest.mark.parametrize("stage", STAGES)
@@ -120,14 +140,14 @@ def test_a_hit_that_leads_in_both_routes_and_an_anchor_stay_in_their_order_at_ev
     assert {ids[:2] for ids in found.between} == {("a/3", "a/1")}
 
 
-@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("seed", range(90))
 def test_what_is_hidden_could_not_have_come_in(seed: int) -> None:
-    made, settings = generated(seed, 20)
+    made, settings = generated(seed, 20) if seed < 60 else reranked(seed, 20)
     small = ahead(made, settings, settings.quota.max_final_results, settings.quota.min_hits_per_corpus)
     rng = random.Random(seed)
     for _ in range(20):
         values = {"weight_vector": rng.random(), "weight_lexical": 0.01 + 0.9 * rng.random(), "rrf_k": 1 + 199 * rng.random()}
-        moved = settings.changed({**values, "verweis_score": rng.random(), "min_ratio": rng.random()})
+        moved = settings.changed({**values, "weight_reranker": rng.random(), "verweis_score": rng.random(), "min_ratio": rng.random()})
         assert [one.chunk_id for one in decide(small, moved).final] == [one.chunk_id for one in decide(made, moved).final]
     assert not small.hidden & {one.chunk_id for one in decide(made, settings).final}
     assert len(decide(small, settings).fused.entries) <= len(decide(made, settings).fused.entries)

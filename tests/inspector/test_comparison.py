@@ -181,11 +181,15 @@ def test_a_difference_without_effect_says_why() -> None:
     same = differences([Settings(), Settings.of(weight_vector=1, weight_lexical=1)])
     assert [(one.name, one.idle) for one in same] == [("weight_vector", "shares"), ("weight_lexical", "shares")]
     assert differences([Settings(), Settings.of(weight_vector=1)])[0].idle == ""
+    assert differences([Settings(), Settings.of(weight_reranker=1)])[0].idle == "reranker"
+    on = [Settings.of(reranker="on", weight_reranker=weight) for weight in (0.5, 1)]
+    assert [one.idle for one in differences(on)] == [""]
+    assert [one.idle for one in differences([Settings(), Settings.of(reranker="on")])] == [""]
 
 
 @given(pools(), settings(), st.integers(1, 20), st.integers(0, 20), st.integers(1, 200))
 def test_differences_without_effect_give_the_same_list(found: Pool, used: Settings, vector: int, lexical: int, k: int) -> None:
-    weights = {"weight_vector": vector / 20, "weight_lexical": lexical / 20}
+    weights = {"weight_vector": vector / 20, "weight_lexical": lexical / 20, "weight_reranker": used.fusion.weight_reranker}
     a = used.changed({"fusion": "weighted", **weights})
     b = a.changed({"rrf_k": k, **{name: value / 2 for name, value in weights.items()}})
     assert all(one.idle for one in differences([a, b]))

@@ -18,11 +18,11 @@ from retrieval.inspector.grids import Grid, Table, lists
 from retrieval.inspector.kernel import rounded
 from retrieval.model import CorpusAnswer, ReadyHit, Target, Units
 from retrieval.settings import Settings
-from retrieval.stages.fusion import FusionKnobs
+from retrieval.stages.fusion import ROUTES, FusionKnobs
 from retrieval.trace import Pool, target_key
 from tests import strategies
 from tests.builders import answer, chunk, pool
-from tests.inspector.generated import ROUND, generated
+from tests.inspector.generated import ROUND, generated, reranked
 
 Ids = tuple[str, ...]
 
@@ -45,7 +45,8 @@ def some_settings(rng: random.Random, base: Settings, count: int) -> list[Settin
 
     found = []
     for _ in range(count):
-        fusion = replace(base.fusion, weight_vector=value(), weight_lexical=value(), rrf_k=rng.choice((1.0, 60.0, 1 + 199 * rng.random())))
+        weights = {f"weight_{route}": value() for route in ROUTES}
+        fusion = replace(base.fusion, **weights, rrf_k=rng.choice((1.0, 60.0, 1 + 199 * rng.random())))
         references = replace(base.references, verweis_score=value())
         quota = replace(base.quota, min_ratio=value())
         if rng.random() < 0.2:
@@ -74,6 +75,18 @@ def test_every_list_is_the_one_that_a_decision_gives(seed: int) -> None:
     without = tuple(stage for stage in STAGES if rng.random() < 0.1)
     wanted = some_settings(rng, base, 50)
     assert lists(made, wanted, without) == one_by_one(made, wanted, without)
+
+
+@pytest.mark.parametrize("seed", range(90))
+def test_with_a_reranker_every_list_is_the_one_that_a_decision_gives(seed: int) -> None:
+    rng = random.Random(seed)
+    made, base = reranked(seed, rng.choice((4, 14, 40)))
+    if seed % 2:
+        made = with_twins(made, rng)
+    if seed % 9 == 8:
+        made = generated(seed, 14)[0]  # switched on, and it gave nothing
+    wanted = some_settings(rng, base, 50)
+    assert lists(made, wanted) == one_by_one(made, wanted)
 
 
 def with_a_stranger(pool: Pool, rng: random.Random) -> Pool:

@@ -72,7 +72,7 @@ def check(spec: Spec, checked: CheckedSet) -> None:
     _check_knobs(spec)
     _check_questions(spec, checked)
     measure_of(spec.goal)
-    spec.settings.fusion.shares()
+    spec.settings.shares()
     unknown = [stage for stage in spec.without if stage not in STAGES]
     if unknown:
         raise BadSetting(f"Stages left out: found {', '.join(unknown)}; expected some of {', '.join(STAGES)}.")
