@@ -13,7 +13,7 @@ import msgspec
 
 from retrieval.background import scaled, scaled_words
 from retrieval.decide import decide
-from retrieval.definitions import Form, asked
+from retrieval.definitions import Form, asked, words_of
 from retrieval.errors import FundstelleError
 from retrieval.hits import dictionaries, hits_of, metadata_of, sections_of
 from retrieval.model import (
@@ -35,7 +35,6 @@ from retrieval.ports import Question
 from retrieval.ranking import Entry
 from retrieval.settings import Settings
 from retrieval.stock import CorpusStock, Federation
-from retrieval.tokenizer import originals
 from retrieval.trace import Pool
 from retrieval.where import matches
 
@@ -248,18 +247,19 @@ class LegalRetriever:
     def _most_words(self, question: Question, lexical: RouteAnswer) -> tuple[str, float]:
         """The passage that holds the largest share of what the question's words weigh, and that share.
 
-        A word that makes several search words counts as the weightiest of them, and as found with any.
+        Whole words count: a part of a compound is too common to speak for a passage.
         """
-        weights: dict[str, float] = {}
-        for token, word in originals(question.text).items():
-            weights[word] = max(weights.get(word, 0.0), self._weights(question).get(token, 0.0))
-        whole = sum(weights.values())
-        held = {hit.chunk_id: sum(weights.get(word, 0.0) for word in hit.words) for hit in lexical.hits}
-        best = max(held, key=held.__getitem__, default="")
-        return best, held[best] / whole if best and whole else 0.0
-
-    def _weights(self, question: Question) -> dict[str, float]:
-        return self.federation.lexical.weights(question.tokens)
+        weights = self.federation.lexical.weights(question.tokens)
+        wanted = {word: weights.get(word, 0.0) for word in words_of(question.text)}
+        best, most = "", 0.0
+        for hit in lexical.hits:
+            at_most = {word for spelled in hit.words for word in words_of(spelled)}
+            if sum(wanted.get(word, 0.0) for word in at_most) > most:
+                held = at_most.intersection(words_of(self.chunk(hit.chunk_id).passage))
+                weight = sum(wanted.get(word, 0.0) for word in held)
+                best, most = (hit.chunk_id, weight) if weight > most else (best, most)
+        whole = sum(wanted.values())
+        return best, most / whole if whole else 0.0
 
     @property
     def col(self) -> Any:
