@@ -3,31 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Final
 
 from retrieval.citations import Citation, citations
 from retrieval.model import Address, Chunk, CorpusSpec, Target
 from retrieval.names import NOT_IN_STOCK, Mention, Names
 from retrieval.sectionlist import ANNEX, APPENDIX, ITEM, SECTION
-from retrieval.sublevels import RELATIVE, section_key
+from retrieval.shelf import Container, Section, Shelf, State, normal_section
+from retrieval.sublevels import RELATIVE
 
-State = Literal["found", "repealed", "not_found"]
+__all__ = ["RANGE_LIMIT", "AddressBook", "State", "normal_section"]
+
 RANGE_LIMIT: Final = 60
 """More sections than these are never made out of one range."""
 
-_UNITS = {"§": "§", "§§": "§", "art": "Artikel", "artikel": "Artikel", "ziffer": "Ziffer", "ziff": "Ziffer", "nr": "Ziffer"}
-_UNITS |= {
-    "anlage": "Anlage",
-    "anl": "Anlage",
-    "anhang": "Anhang",
-    "paragraf": "§",
-    "paragraph": "§",
-    "abschnitt": "Ziffer",
-    "nummer": "Ziffer",
-}
-_LABEL = re.compile(r"\s*(§{1,2}|[A-Za-zäöü]+\.?)?\s*(\d+(?:\.\d+)*\s?[A-Za-z]{0,2}\d*|[IVXLC]+[a-z]?|[A-H])\s*$")
 _KEYWORD = re.compile(
     r"(?<![\w-])(paragra(?:f|ph)(?:en)?|artikeln?|art\.|anlagen?|anhang|ziffern?|ziff\.|abschnitt|abs(?:atz|\.|(?=\s?\d))|nr\.?|nummer|satz|buchst\.)"
     r"(?=\s{0,9}\d|\s{0,9}[IVX]+\b)"
@@ -39,67 +30,30 @@ _BEHIND = re.compile(r"[\s,:(–-]{0,9}(?:(?:des|der|dem|den|vom|zum|zur|im|in d
 _IN_FRONT = re.compile(r"[\s,:(–-]{0,9}(?:(?:in|unter|und zwar)\s{1,9})?")
 
 
-class _Section:
-    """The chunks of one section in one container, in the order of the stock; ``section_id`` as the stock spells it."""
-
-    __slots__ = ("chunk_ids", "container", "corpus", "gone", "section_id", "subsections")
-
-    def __init__(self, corpus: str, container: str, section_id: str) -> None:
-        self.corpus, self.container, self.section_id = corpus, container, section_id
-        self.chunk_ids: list[str] = []
-        self.subsections: list[str] = []
-        self.gone: dict[str | None, bool] = {}
-
-    def add(self, chunk: Chunk) -> None:
-        """Take in one chunk; ``gone`` holds for each Absatz, and for None as the whole, whether all of it is repealed."""
-        self.chunk_ids.append(chunk.chunk_id)
-        self.subsections.append(chunk.subsection)
-        for part in (None, chunk.subsection):
-            self.gone[part] = self.gone.get(part, True) and chunk.repealed
-
-    def part(self, subsection: str | None) -> str | None:
-        """The Absatz that is meant: a section without numbered Absätze is its own first."""
-        return "" if subsection == "1" and len(self.gone) == 2 and "" in self.gone else subsection
-
-    def state(self, subsection: str | None) -> State:
-        """Whether this Absatz, or for None the section, is here and in force."""
-        gone = self.gone.get(self.part(subsection))
-        return "not_found" if gone is None else "repealed" if gone else "found"
-
-
-_Part = tuple[_Section, str | None]
-_NOWHERE: Final[dict[str, _Section]] = {}
+_Part = tuple[Section, str | None]
 
 
 class AddressBook:
     """The addresses of all chunks of all corpora. Sections are compared whole and by their normal spelling ("12 A" is § 12a)."""
 
-    def __init__(self, chunks: Iterable[Chunk], specs: Mapping[str, CorpusSpec]) -> None:
+    def __init__(self, chunks: Iterable[Chunk] | Mapping[str, Sequence[Chunk]], specs: Mapping[str, CorpusSpec]) -> None:
+        """``chunks`` in the order of the stock, or by corpus: then a corpus is looked at only when it is asked for."""
         self._specs = dict(specs)
-        self._by_label: dict[tuple[str, str], list[_Section]] = {}
-        self._order: dict[tuple[str, str], dict[str, _Section]] = {}
-        # Agreements number their paragraphs through (Ziffer 2 has the parts 2.1, 2.2): such a part can be named like a section.
-        self._items: dict[tuple[str, str], list[_Part]] = {}
-        self._containers: dict[str, dict[str, str]] = {corpus: {} for corpus in specs}
-        open_sections: dict[tuple[str, str, str], _Section] = {}
-        for chunk in chunks:
-            key = (chunk.corpus_id, chunk.container_id, chunk.section_id)
-            section = open_sections.get(key)
-            if section is None:
-                section = open_sections[key] = self._section(chunk)
-            if "." in chunk.subsection and chunk.subsection not in section.gone:
-                item = normal_section(f"{ITEM} {chunk.subsection}")
-                self._items.setdefault((chunk.corpus_id, item), []).append((section, chunk.subsection))
-            section.add(chunk)
+        self._chunks: Mapping[str, Sequence[Chunk]] = chunks if isinstance(chunks, Mapping) else _by_corpus(chunks)
+        self._shelves: dict[str, Shelf] = {}
+        self._corpora = tuple(dict.fromkeys((*self._specs, *self._chunks)))
 
-    def _section(self, chunk: Chunk) -> _Section:
-        corpus, container, label = chunk.corpus_id, chunk.container_id, normal_section(chunk.section_id)
-        self._containers.setdefault(corpus, {})[_fold(container)] = container
-        order = self._order.setdefault((corpus, container), {})
-        if label not in order:
-            order[label] = _Section(corpus, container, chunk.section_id)
-            self._by_label.setdefault((corpus, label), []).append(order[label])
-        return order[label]
+    def _shelf(self, corpus: str) -> Shelf:
+        """The sections of this corpus; of one that is not here, none."""
+        if corpus not in self._shelves:
+            shelf = Shelf(corpus, self._chunks.get(corpus, ()))
+            if corpus not in self._chunks:
+                return shelf
+            self._shelves[corpus] = shelf
+        return self._shelves[corpus]
+
+    def _container(self, corpus: str, container: str) -> Container:
+        return self._shelf(corpus).containers.get(container) or Container(container)
 
     @property
     def specs(self) -> Mapping[str, CorpusSpec]:
@@ -108,7 +62,7 @@ class AddressBook:
 
     def container(self, corpus: str, words: str) -> str | None:
         """The container of this corpus that is called so ("anlage 11" is "Anlage 11"); None when there is none."""
-        return self._containers.get(corpus, {}).get(_fold(words))
+        return self._shelf(corpus).container(words)
 
     def default_container(self, corpus: str) -> str | None:
         """The container that is meant when none is named; None when the corpus declares none."""
@@ -142,18 +96,20 @@ class AddressBook:
 
     def locate(self, corpus: str, container: str, section: str, subsection: str = "") -> tuple[Address, State]:
         """The address in exactly this container, spelled as in the stock, and its state. No ``subsection`` means the whole section."""
-        found = self._order.get((corpus, container), _NOWHERE).get(normal_section(section))
-        if found is None:
-            for parent, item in self._items.get((corpus, normal_section(section)), ()):
+        shelf, label = self._shelf(corpus), normal_section(section)
+        number = self._container(corpus, container).numbers.get(label)
+        if number is None:
+            for parent, item in ((shelf.section(one), part) for one, part in shelf.items.get(label, ())):
                 if parent.container == container:
-                    return Address(corpus, container, parent.section_id, item or ""), parent.state(item)
+                    return Address(corpus, container, parent.section_id, item), parent.state(item)
             return Address(corpus, container, section, subsection), "not_found"
+        found = shelf.section(number)
         return Address(corpus, container, found.section_id, subsection), found.state(subsection or None)
 
     def _matches(self, target: Target) -> tuple[_Part, ...]:
         """The sections at an address, each with the part of it that is meant."""
         if not target.corpus_id:
-            return tuple(part for corpus in self._containers for part in self._within(corpus, target))
+            return tuple(part for corpus in self._corpora for part in self._within(corpus, target))
         return self._within(target.corpus_id, target)
 
     def _within(self, corpus: str, target: Target) -> tuple[_Part, ...]:
@@ -163,47 +119,44 @@ class AddressBook:
             return ()
         if not target.section_id.strip():
             return () if wanted is None else self._whole(corpus, wanted)
+        shelf = self._shelf(corpus)
         for label in _labels(target.section_id):
-            parts = [(section, target.subsection) for section in self._by_label.get((corpus, label), ())]
-            parts = parts or self._items.get((corpus, label), [])
+            parts: list[_Part] = [(section, target.subsection) for section in shelf.labelled(label)]
+            parts = parts or [(shelf.section(number), part) for number, part in shelf.items.get(label, ())]
             if hits := tuple(part for part in parts if wanted is None or part[0].container == wanted):
                 return hits
         annex = self.container(corpus, target.section_id) if target.container_id is None else None
         return self._whole(corpus, annex) if annex else ()
 
     def _whole(self, corpus: str, container: str) -> tuple[_Part, ...]:
-        return tuple((section, None) for section in self._order.get((corpus, container), {}).values())
+        return tuple((section, None) for section in self._shelf(corpus).within(container))
 
     def sections(self, corpus: str, container: str = "") -> tuple[str, ...]:
         """The sections of one container, in the order of the stock."""
-        return tuple(section.section_id for section in self._order.get((corpus, container), {}).values())
+        return self._spelled(corpus, container, self._container(corpus, container).labels)
 
     def range(self, corpus: str, container: str, first: str, last: str, limit: int = RANGE_LIMIT) -> tuple[str, ...]:
         """The sections from ``first`` to ``last`` in the order of the stock (129, 129a, 130), at most ``limit``.
 
         An end that is not in stock is placed by its number.
         """
-        order = self._order.get((corpus, container), {})
-        low, high = (next((label for label in _labels(end) if label in order), _labels(end)[0]) for end in (first, last))
-        labels = list(order)
-        if low in order and high in order:
-            chosen = labels[labels.index(low) : labels.index(high) + 1]
-        else:
-            unit, lowest, highest = low.split(" ", 1)[0], _sort_key(low), _sort_key(high)
-            chosen = [label for label in labels if label.startswith(f"{unit} ") and lowest <= _sort_key(label) <= highest]
-        return tuple(order[label].section_id for label in chosen[:limit])
+        here = self._container(corpus, container)
+        low, high = (next((label for label in _labels(end) if label in here.numbers), _labels(end)[0]) for end in (first, last))
+        return self._spelled(corpus, container, here.between(low, high)[:limit])
+
+    def _spelled(self, corpus: str, container: str, labels: Iterable[str]) -> tuple[str, ...]:
+        shelf = self._shelf(corpus)
+        return tuple(shelf.spelled(container, label) for label in labels)
 
     def following(self, corpus: str, container: str, section: str) -> str | None:
         """The section that stands behind this one in the stock; None at the end."""
-        order = self._order.get((corpus, container), {})
-        labels = list(order)
-        here = normal_section(section)
-        position = labels.index(here) + 1 if here in order else len(labels)
-        return order[labels[position]].section_id if position < len(labels) else None
+        here = self._container(corpus, container)
+        place = here.places.get(normal_section(section), len(here.labels))
+        return next(iter(self._spelled(corpus, container, here.labels[place + 1 : place + 2])), None)
 
     def counts_in(self, corpus: str, container: str, unit: str) -> bool:
         """Whether this container has sections of this unit (§, Artikel, Ziffer, Anlage)."""
-        return any(label.startswith(f"{unit} ") for label in self._order.get((corpus, container), {}))
+        return unit in self._container(corpus, container).units
 
     def read(self, text: str, names: Names) -> tuple[Target, ...]:
         """What a person types as an address ("129 Abs 2 SGB V", "TA1 4.10", "§ 10 Anlage 11 Rahmenvertrag").
@@ -261,19 +214,11 @@ class AddressBook:
         return [Target(corpus, section, container, citation.subsection) for section in self.range(corpus, home_container, label, last)]
 
 
-@lru_cache(maxsize=1 << 16)
-def normal_section(words: str) -> str:
-    """The normal spelling of a section: "12 A", "12a" and "§ 12a" give "§ 12a"; what is no number stays as it is."""
-    match = _LABEL.match(words)
-    if match is None:
-        return " ".join(words.split())
-    unit = _UNITS.get((match[1] or "§").lower().rstrip("."))
-    if unit is None:
-        return " ".join(words.split())
-    number = match[2].replace(" ", "")
-    if match[1] is None and "." in number:
-        unit = "Ziffer"
-    return f"{unit} {number.lower() if number[0].isdigit() else number}"
+def _by_corpus(chunks: Iterable[Chunk]) -> dict[str, list[Chunk]]:
+    found: dict[str, list[Chunk]] = {}
+    for chunk in chunks:
+        found.setdefault(chunk.corpus_id, []).append(chunk)
+    return found
 
 
 @lru_cache(maxsize=1 << 16)
@@ -284,15 +229,6 @@ def _labels(words: str) -> tuple[str, ...]:
         return (label,)
     number = label.split(" ", 1)[1]
     return tuple(f"{unit} {number}" for unit in (("Ziffer", "§", "Artikel") if "." in number else ("§", "Artikel", "Ziffer")))
-
-
-def _sort_key(label: str) -> tuple[tuple[int, str], ...]:
-    return section_key(label.split(" ", 1)[-1])
-
-
-@lru_cache(maxsize=1 << 12)
-def _fold(container: str) -> str:
-    return " ".join(container.split()).casefold()
 
 
 def _without(text: str, mentions: tuple[Mention, ...]) -> str:

@@ -1,7 +1,8 @@
 """The chunks of a corpus in their file, read one by one when they are asked for.
 
 The file is a JSON array. Beside it stands what is needed to find a chunk without reading the others: where each begins, which are
-repealed, and a hash of each id in order. A file without it, or with one that does not fit, is read through once when it is opened.
+repealed, a hash of each id in order, and where each section starts. A file without it, or with one that does not fit, is read through
+once when it is opened.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import mmap
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, overload
+from typing import NamedTuple, overload
 
 import msgspec
 import numpy as np
@@ -20,24 +21,40 @@ from numpy.typing import NDArray
 
 from retrieval.errors import BrokenStock
 from retrieval.model import Chunk
+from retrieval.shelf import Layout
 
 INDEX = "chunks.npz"
 _KEPT = 1024
 """So many chunks of a corpus are kept as they were read last."""
-_TYPES = {"offsets": np.int64, "repealed": np.bool_, "hashes": np.uint64, "order": np.int32}
+_TYPES = {
+    "offsets": np.int64,  # where each chunk starts in the file, and one behind the last
+    "repealed": np.bool_,
+    "hashes": np.uint64,  # of the ids, sorted
+    "order": np.int32,  # the rows in that order
+    "starts": np.int64,  # the row of the first chunk of each run of one section
+    "dotted": np.int64,  # the rows whose Absatz is numbered like 2.1
+    "names": np.uint8,  # container and section of each run
+}
 
 
 class _Head(msgspec.Struct, frozen=True, gc=False):
     chunk_id: str
+    container_id: str = ""
+    section_id: str = ""
+    subsection: str = ""
     repealed: bool = False
 
 
-class _Index:
-    """``offsets``: where each chunk starts in the file, and one behind the last. ``hashes`` are those of the ids, sorted, ``order`` the
-    rows in that order."""
+class _Index(NamedTuple):
+    """What stands beside the file (``_TYPES``)."""
 
-    def __init__(self, **arrays: NDArray[Any]) -> None:
-        self.offsets, self.repealed, self.hashes, self.order = (arrays[name] for name in _TYPES)
+    offsets: NDArray[np.int64]
+    repealed: NDArray[np.bool_]
+    hashes: NDArray[np.uint64]
+    order: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    dotted: NDArray[np.int64]
+    names: NDArray[np.uint8]
 
     @classmethod
     def of(cls, content: bytes) -> _Index:
@@ -52,7 +69,9 @@ class _Index:
         hashes = np.fromiter((_hash(one.chunk_id) for one in heads), dtype=np.uint64, count=len(heads))
         order = np.argsort(hashes, kind="stable").astype(np.int32)
         repealed = np.fromiter((one.repealed for one in heads), dtype=np.bool_, count=len(heads))
-        return cls(offsets=offsets, repealed=repealed, hashes=hashes[order], order=order)
+        laid = Layout.of(heads)
+        names = np.frombuffer(msgspec.json.encode(laid.names), dtype=np.uint8)
+        return cls(offsets, repealed, hashes[order], order, laid.starts, laid.dotted, names)
 
     @classmethod
     def load(cls, path: Path, size: int) -> _Index | None:
@@ -62,17 +81,31 @@ class _Index:
                 arrays = {name: stored[name] for name in _TYPES}
         except Exception:  # damaged archives raise from zip, zlib and numpy alike
             return None
-        count = len(arrays["repealed"])
-        shapes = {"offsets": (count + 1,)}
-        fits = all(arrays[name].dtype == kind and arrays[name].shape == shapes.get(name, (count,)) for name, kind in _TYPES.items())
-        end = int(arrays["offsets"][-1]) if fits else -1
-        return cls(**arrays) if fits and (end == size or not count) else None
+        found = cls(**arrays)
+        count = len(found.repealed)
+        sound = all(arrays[name].ndim == 1 and arrays[name].dtype == kind for name, kind in _TYPES.items())
+        whole = [len(found.offsets) - 1, len(found.hashes), len(found.order)] == [count] * 3
+        return found if sound and whole and (not count or found.offsets[-1] == size) else None
+
+    @property
+    def layout(self) -> Layout:
+        """How the chunks lie in sections."""
+        return Layout(msgspec.json.decode(self.names.tobytes(), type=list[tuple[str, str]]), self.starts, self.dotted)
 
 
 def index_of(content: bytes) -> bytes:
     """What is stored beside a file of chunks with this content."""
     made, found = _Index.of(content), io.BytesIO()
-    np.savez(found, offsets=made.offsets, repealed=made.repealed, hashes=made.hashes, order=made.order)
+    np.savez(
+        found,
+        offsets=made.offsets,
+        repealed=made.repealed,
+        hashes=made.hashes,
+        order=made.order,
+        starts=made.starts,
+        dotted=made.dotted,
+        names=made.names,
+    )
     return found.getvalue()
 
 
@@ -126,6 +159,11 @@ class ChunkFile(Sequence[Chunk]):
     def in_force(self) -> NDArray[np.int64]:
         """The rows of the chunks that are not repealed."""
         return np.flatnonzero(~self._index.repealed)
+
+    @property
+    def layout(self) -> Layout:
+        """How the chunks lie in sections."""
+        return self._index.layout
 
     def ids_of(self, rows: NDArray[np.int64]) -> Sequence[str]:
         """The ids of the chunks in these rows."""

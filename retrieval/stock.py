@@ -16,6 +16,7 @@ from retrieval.model import Address, Chunk, CorpusSpec, Reference, Target
 from retrieval.names import Names
 from retrieval.ports import Encoder, Fingerprint, Question
 from retrieval.readings import Reading
+from retrieval.shelf import Layout
 from retrieval.tokenizer import originals, tokens
 
 
@@ -57,6 +58,11 @@ class HeldChunks(tuple[Chunk, ...]):
     def ids(self) -> tuple[str, ...]:
         """The ids of the chunks, in their order."""
         return tuple(chunk.chunk_id for chunk in self)
+
+    @cached_property
+    def layout(self) -> Layout:
+        """How the chunks lie in sections."""
+        return Layout.of(self)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -138,12 +144,12 @@ class Federation:
     @cached_property
     def book(self) -> AddressBook:
         """The addresses of all chunks."""
-        return AddressBook((chunk for stock in self._stocks for chunk in stock.chunks), self.specs)
+        return AddressBook({stock.spec.corpus_id: stock.chunks for stock in self._stocks}, self.specs)
 
     @cached_property
     def containers(self) -> dict[str, tuple[str, ...]]:
         """The containers of each corpus, in the order of the stock; a corpus that has none counts as one without a name."""
-        return {stock.spec.corpus_id: tuple(dict.fromkeys(chunk.container_id for chunk in stock.chunks)) for stock in self._stocks}
+        return {stock.spec.corpus_id: tuple(dict.fromkeys(name for name, _ in stock.chunks.layout.names)) for stock in self._stocks}
 
     def _found(self, chunk_id: str) -> tuple[CorpusStock, int] | None:
         """Where the chunk with this id stands. Ids begin with that of their corpus, so that one is asked first; none relies on it."""

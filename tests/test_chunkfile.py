@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stock_builders import chunk
+from stock_builders import chunk, spec
 
 from retrieval import chunkfile, manifest
+from retrieval.addresses import AddressBook
 from retrieval.chunkfile import INDEX, ChunkFile
 from retrieval.errors import BrokenStock
-from retrieval.model import Chunk
+from retrieval.model import Chunk, Target
 
 RULES = (
     chunk("§ 1", "Größe, Maß und „Anführung“ mit \\ und \n Umbruch."),
@@ -46,6 +49,33 @@ def test_the_rows_in_force_and_their_ids_are_told(tmp_path: Path) -> None:
     found = opened(tmp_path)
     assert found.in_force.tolist() == [0, 2, 3]
     assert list(found.ids_of(found.in_force)) == [RULES[row].chunk_id for row in (0, 2, 3)]
+
+
+def test_the_sections_are_told_as_the_chunks_lie_in_them(tmp_path: Path) -> None:
+    rules = (*RULES, chunk("Ziffer 2", "Eins.", container="Anlage 1", subsection="2.1"), chunk("§ 1", "Noch eins.", position=1))
+    for stored in (True, False):
+        found = opened(tmp_path, rules)
+        if not stored:
+            (tmp_path / INDEX).unlink()
+            found = manifest.open_chunks(tmp_path)
+        assert list(found.layout.names) == [("", "§ 1"), ("", "§ 2"), ("", "§ 3"), ("Anlage 1", "Ziffer 2"), ("", "§ 1")]
+        assert (found.layout.starts.tolist(), found.layout.dotted.tolist()) == ([0, 1, 3, 4, 5], [4])
+        book = AddressBook({"abgabe": found}, {"abgabe": spec()})
+        assert book.find(Target("abgabe", "§ 1")) == (rules[0].chunk_id, rules[5].chunk_id)
+        assert book.find(Target("abgabe", "Ziffer 2.1")) == (rules[4].chunk_id,)
+        assert book.state(Target("abgabe", "2")) == "found"
+
+
+def test_a_corpus_is_read_only_where_it_is_asked_for(tmp_path: Path) -> None:
+    class Closed(Sequence[Chunk]):
+        def __len__(self) -> int:
+            raise AssertionError("nobody asked for this corpus")
+
+        def __getitem__(self, place: Any) -> Any:
+            raise AssertionError("nobody asked for this corpus")
+
+    book = AddressBook({"abgabe": opened(tmp_path), "fern": Closed()}, {"abgabe": spec(), "fern": spec("fern")})
+    assert book.find(Target("abgabe", "§ 3")) == (RULES[3].chunk_id,)
 
 
 def test_a_corpus_without_chunks_is_an_empty_file(tmp_path: Path) -> None:
