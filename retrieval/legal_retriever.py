@@ -249,8 +249,7 @@ class LegalRetriever:
 
         Whole words count: a part of a compound is too common to speak for a passage.
         """
-        weights = self.federation.lexical.weights(question.tokens)
-        wanted = {word: weights.get(word, 0.0) for word in words_of(question.text)}
+        wanted = self.federation.lexical.weights(tuple(dict.fromkeys(words_of(question.text))))
         best, most = "", 0.0
         for hit in lexical.hits:
             at_most = {word for spelled in hit.words for word in words_of(spelled)}

@@ -16,7 +16,9 @@ from tests.stock_builders import chunk
 
 DE, EN = page_words("de"), page_words("en")
 SPECS = {"a": CorpusSpec("a", "Regeln A"), "b": CorpusSpec("b", "Regeln B")}
-PARTS = [chunk("§ 7", text, subsection="1", position=place) for place, text in enumerate(("Anfang.", "Die Rechnung wird gekürzt.", "Ende."))]
+PARTS = [
+    chunk("§ 7", text, subsection="1", position=place) for place, text in enumerate(("Anfang.", "Die Rechnung wird gekürzt.", "Ende."))
+]
 
 
 def cards(found: list[Block]) -> list[Block]:
