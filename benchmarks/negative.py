@@ -60,9 +60,9 @@ def evidence(federation: FederatedRetriever, number: str, text: str) -> Evidence
     return Evidence(number, answer["safe"], looked_up, near, words)
 
 
-def group(federation: FederatedRetriever, name: str, there: bool, questions: Mapping[str, str]) -> Group:
-    """A group of questions, asked one after the other."""
-    return Group(name, there, tuple(evidence(federation, number, text) for number, text in questions.items()))
+def group(federation: FederatedRetriever, name: str, there: bool, questions: Mapping[str, str], both: bool) -> Group:
+    """A group of questions, asked one after the other: those kept out of tuning, or both halves."""
+    return Group(name, there, tuple(evidence(federation, one, text) for one, text in questions.items() if both or held_out(one)))
 
 
 # --- questions ----------------------------------------------------------------------------------------------------------
@@ -106,21 +106,21 @@ def opened(folder: Path, sources: Sequence[Source]) -> FederatedRetriever:
     return open_federation(folder, settings=Settings.of(max_corpora_per_query=50))
 
 
-def groups(law: Path, pharmacy: Path, invented: Path) -> Iterable[Group]:
+def groups(law: Path, pharmacy: Path, invented: Path, both: bool) -> Iterable[Group]:
     """Every group with its stock."""
     everything = opened(law, all_sources())
     golds = Golds(everything.registry.federation)
     for name in SETS:
-        yield group(everything, f"{name}, all law", True, of_set(name, golds))
-    yield group(everything, "everyday questions, all law", False, unrelated())
+        yield group(everything, f"{name}, all law", True, of_set(name, golds), both)
+    yield group(everything, "everyday questions, all law", False, unrelated(), both)
     six = opened(pharmacy, SIX)
-    yield group(six, f"{SETS[0]}, pharmacy", True, of_set(SETS[0], Golds(six.registry.federation)))
+    yield group(six, f"{SETS[0]}, pharmacy", True, of_set(SETS[0], Golds(six.registry.federation)), both)
     for name in FOREIGN:
-        yield group(six, f"{name}, pharmacy", False, of_set(name, None))
-    yield group(six, "everyday questions, pharmacy", False, unrelated())
+        yield group(six, f"{name}, pharmacy", False, of_set(name, None), both)
+    yield group(six, "everyday questions, pharmacy", False, unrelated(), both)
     own = opened(invented, [Source(path) for path in sorted(SAMPLES.glob("[0-9]*.md"))])
-    yield group(own, "sample questions, samples", True, samples())
-    yield group(own, "everyday questions, samples", False, unrelated())
+    yield group(own, "sample questions, samples", True, samples(), both)
+    yield group(own, "everyday questions, samples", False, unrelated(), both)
 
 
 def shown(safe: Sequence[bool]) -> str:
@@ -151,7 +151,7 @@ def main() -> None:
     require_law()
     with index_at(args.index) as law, index_at(args.pharmacy) as pharmacy, tempfile.TemporaryDirectory() as invented:
         found = []
-        for one in groups(law, pharmacy, Path(invented)):
+        for one in groups(law, pharmacy, Path(invented), args.rules):
             found.append(one)
             kept = [each.safe for each in one.found if held_out(each.id)]
             print(f"{one.name}: the norm is {'there' if one.there else 'not there'}: {shown(kept)}", flush=True)
