@@ -20,6 +20,7 @@ from retrieval.model import (
     VECTOR,
     VERWEIS,
     Address,
+    Chunk,
     CorpusAnswer,
     ReadyHit,
     RouteHit,
@@ -29,7 +30,7 @@ from retrieval.model import (
 from retrieval.ranking import Entry, Fate, Part, RankBy, Ranking
 from retrieval.settings import Settings
 from retrieval.stages.fusion import METHODS, RERANKER, Contribution, Fused, Fusion, Route, rrf_ceiling
-from retrieval.stages.merging import merge
+from retrieval.stages.merging import merge, once
 from retrieval.stages.named_first import named_first
 from retrieval.stages.quota import apply_quota
 from retrieval.stages.references import Verweis, given_targets, targets
@@ -66,6 +67,8 @@ def decide(pool: Pool, settings: Settings, limit: int | None = _UNSET, without: 
     anchored = merge((*addressed, *fused.living))
     verweise = () if "references" in left_out else _verweise(anchored, pool, settings, selection, limit)
     completed, verweise, added = _completed(anchored, verweise, pool, settings)
+    units = units_of(pool.chunks, settings.quota.list_unit)
+    completed = once(completed, units, {entry.identity for entry in addressed})
     rounds = 0 if "quota" in left_out else settings.quota.min_hits_per_corpus
     quota = apply_quota(completed.living, limit, rounds, settings.quota.min_ratio)
     named = named_first(quota.ranking.living, () if "named_first" in left_out else pool.named, selection.selected)
@@ -109,7 +112,8 @@ def selection_of(pool: Pool, settings: Settings) -> Selection:
     """Which corpora the settings select, from what is known before any corpus is asked."""
     routed = [routing.corpus_id for routing in pool.routings]
     required = [claim.target.corpus_id for claim in pool.claims]
-    return select(pool.available, routed, required, settings.selection.max_corpora_per_query)
+    affinities = pool.affinities if settings.selection.routing == "similarity" else None
+    return select(pool.available, routed, required, settings.selection.max_corpora_per_query, affinities)
 
 
 def _gathered(answers: Sequence[CorpusAnswer], distinct: int) -> StageCount:
@@ -250,6 +254,21 @@ def _completed(anchored: Ranking, verweise: Sequence[Verweis], pool: Pool, setti
     return merge((*anchored.living, *entries)), tuple(outcomes), len(entries)
 
 
+def units_of(chunks: Mapping[str, Chunk], unit: str) -> dict[str, str]:
+    """By chunk id what stands once in the list: its Absatz or its norm as a whole; empty where every chunk has a place of its own.
+
+    A chunk without a section belongs to no norm. What a foreign retriever hands over is left as it is: its addresses may be coarser.
+    """
+    if unit == "chunk":
+        return {}
+    return {one.chunk_id: _unit(one, unit) for one in chunks.values() if one.section_id and one.extra is None}
+
+
+def _unit(chunk: Chunk, unit: str) -> str:
+    norm = (chunk.corpus_id, chunk.container_id, chunk.section_id)
+    return "\x1f".join((*norm, chunk.subsection) if unit == "subsection" else norm)
+
+
 def reference_key(verweis: Verweis, number: int, pool: Pool) -> str:
     """The key under which the pool holds the look-up of a reference target."""
     target = verweis.target
@@ -282,9 +301,10 @@ def _corpus(corpus: str, pool: Pool, selection: Selection, words: dict[str, tupl
     state = "asked" if corpus in selection.selected else "cut_by_cap" if corpus in selection.cut else "not_routed"
     required = tuple(claim.anchor_id or claim.trigger for claim in pool.claims if claim.target.corpus_id == corpus)
     title = spec.title if spec and spec.title else corpus
+    near = pool.affinities.get(corpus)
     answer = pool.answers.get(corpus) if state == "asked" else None
     if answer is None:
-        return CorpusTrace(corpus, title, state, routed_by=words.get(corpus, ()), required_by=required)
+        return CorpusTrace(corpus, title, state, routed_by=words.get(corpus, ()), required_by=required, affinity=near)
     return CorpusTrace(
         corpus,
         title,
@@ -299,6 +319,7 @@ def _corpus(corpus: str, pool: Pool, selection: Selection, words: dict[str, tupl
         answer.foreign,
         answer.error_class,
         answer.error,
+        near,
     )
 
 

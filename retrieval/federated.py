@@ -14,14 +14,14 @@ import msgspec
 
 from retrieval.decide import decide
 from retrieval.errors import BadSetting
-from retrieval.gather import Ask, Wiring, gather
+from retrieval.gather import Ask, Wiring, chosen, gather
 from retrieval.hits import hits_of, sections_of, target_of
 from retrieval.legal_retriever import LegalRetriever
 from retrieval.model import Target
 from retrieval.neighbors import with_neighbors
 from retrieval.ports import Anchors, NamedCorpora, Question, Reranker, Router, Verweise
 from retrieval.settings import Settings
-from retrieval.stages.selection import Selection, select
+from retrieval.stages.selection import Selection
 from retrieval.trace import Pool, Trace
 from retrieval.where import for_corpus
 
@@ -126,13 +126,7 @@ class FederatedRetriever:
         return {**steps, "anchor_targets": targets}
 
     def _selection(self, question: str) -> Selection:
-        available = list(self.registry.available())
-        router = self.wiring.router
-        routed: list[str] = []
-        if router is not None:
-            routed = _quietly("router", lambda: list(router(question, available) or ()), routed)
-        required = [target.corpus_id for target in self.anchor_targets(question)]
-        return select(available, routed, required, self.settings.selection.max_corpora_per_query)
+        return chosen(question, self.settings, self.wiring).selection
 
     # --- is it really not there? ----------------------------------------------------------------------------------------
 

@@ -24,6 +24,7 @@ from retrieval.ports import (
     Anchors,
     ExplainsAnchors,
     ExplainsRouting,
+    MeasuresAffinity,
     NamedCorpora,
     Question,
     ReadsReferences,
@@ -34,7 +35,7 @@ from retrieval.ports import (
 )
 from retrieval.reranking import shown_to, with_scores, without_scores
 from retrieval.settings import KNOBS, Settings
-from retrieval.stages.selection import select
+from retrieval.stages.selection import Selection, rivals, select
 from retrieval.trace import Fault, Pool, Stamps, target_key
 from retrieval.where import for_corpus
 
@@ -54,6 +55,15 @@ class Wiring(msgspec.Struct, frozen=True):
     verweise: Verweise | None = None
     named_corpora: NamedCorpora | None = None
     reranker: Reranker | None = None
+
+
+class Chosen(msgspec.Struct, frozen=True):
+    """Which corpora a question goes to, with what was said and measured about them."""
+
+    selection: Selection
+    routings: tuple[Routing, ...] = ()
+    claims: tuple[AnchorClaim, ...] = ()
+    affinities: dict[str, float] = {}
 
 
 class Ask(msgspec.Struct, frozen=True):
@@ -77,6 +87,11 @@ def gather(
     asked again. A foreign reference provider sees the merged list under ``settings`` and ``limit``.
     """
     return _Gathering(question, settings, wiring, ask or Ask(), known).pool(limit)
+
+
+def chosen(question: str, settings: Settings, wiring: Wiring) -> Chosen:
+    """Which corpora a question goes to, before any of them is asked."""
+    return _Gathering(question, settings, wiring, Ask(), None).chosen()
 
 
 class _Gathering:
@@ -106,12 +121,8 @@ class _Gathering:
     # --- the line -----------------------------------------------------------------------------------------------------
 
     def pool(self, limit: int | None) -> Pool:
-        available = tuple(self.registry.available())
-        routings = self._routings(available)
-        claims = self._claims()
-        required = [claim.target.corpus_id for claim in claims]
-        cap = self.settings.selection.max_corpora_per_query
-        selected = select(available, [routing.corpus_id for routing in routings], required, cap).selected
+        chosen = self.chosen()
+        routings, claims, available, selected = chosen.routings, chosen.claims, chosen.selection.available, chosen.selection.selected
         answers = self._reranked(_few_definitions({corpus: self._answer(corpus) for corpus in selected}))
         units = tuple(self._anchor_units(claim.target, selected) for claim in claims)
         references = self._references()
@@ -133,9 +144,20 @@ class _Gathering:
             words=next((prepared.words for prepared in self.prepared.values()), self.known.words if self.known else ()),
             where=dict(self.ask.where) if self.ask.where else None,
             definitions=self._definitions(answers.values()),
+            affinities=chosen.affinities,
         )
         pool = self._with_given_targets(pool, limit)
         return msgspec.structs.replace(pool, faults=(*self._blocked(), *self._encoder_faults(), *self.faults))
+
+    def chosen(self) -> Chosen:
+        """The corpora that the question goes to. How near they are is measured only where not all can be asked."""
+        available = tuple(self.registry.available())
+        routings, claims = self._routings(available), self._claims()
+        knobs = self.settings.selection
+        asked = (available, [one.corpus_id for one in routings], [one.target.corpus_id for one in claims], knobs.max_corpora_per_query)
+        near = {corpus: self._affinity(corpus) for corpus in rivals(*asked)} if knobs.routing == "similarity" else {}
+        affinities = {corpus: affinity for corpus, affinity in near.items() if affinity is not None}
+        return Chosen(select(*asked, affinities), routings, claims, affinities)
 
     # --- calls that may fail ------------------------------------------------------------------------------------------
 
@@ -166,6 +188,15 @@ class _Gathering:
         if isinstance(router, ExplainsRouting):
             return self._try("router", lambda: tuple(router.explain(self.question, available)), ())
         return self._try("router", lambda: tuple(Routing(str(corpus)) for corpus in router(self.question, available) or ()), ())
+
+    def _affinity(self, corpus: str) -> float | None:
+        """How near a corpus is; None for one that cannot say it. One that fails stands behind those that answered."""
+        last: float | None = 0.0
+        return self._try("affinity", lambda: self._measured_affinity(corpus), last)
+
+    def _measured_affinity(self, corpus: str) -> float | None:
+        source = self._source(corpus)
+        return source.affinity(self._prepared(source)) if isinstance(source, Source) and isinstance(source, MeasuresAffinity) else None
 
     def _claims(self) -> tuple[AnchorClaim, ...]:
         anchors = self.wiring.anchors

@@ -86,6 +86,16 @@ class LegalRetriever:
             error=error.error if error else "",
         )
 
+    def affinity(self, question: Question) -> float:
+        """How near this corpus is to the question, from 0 to 1: the mean of its best passage by meaning and its best by words.
+
+        Both count alike, whatever the weights of the fusion; a route that failed is left out. The best one, not the mean of several: a
+        small corpus may hold one norm only, and that the decisive one.
+        """
+        routes = (self._vector(question, 1, None), self._lexical(question, 1, None))
+        heard = [max((hit.scaled or 0.0 for hit in route.hits), default=0.0) for route in routes if route.status != "failed"]
+        return round(sum(heard) / len(heard), 4) if heard else 0.0
+
     def _rows(self, where: Mapping[str, Any] | None) -> list[bool] | None:
         return [matches(metadata_of(chunk), where) for chunk in self.stock.chunks] if where else None
 

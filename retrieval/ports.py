@@ -99,6 +99,15 @@ class Source(Protocol):
 
 
 @runtime_checkable
+class MeasuresAffinity(Protocol):
+    """A retriever that can say how near the content of its corpus is to a question, without being asked for hits."""
+
+    def affinity(self, question: Question) -> float:
+        """From 0 (nothing in common) to 1; comparable across the corpora of one federation."""
+        ...
+
+
+@runtime_checkable
 class ReadsReferences(Protocol):
     """A reference provider of ours: it rests on the references that each corpus of ours knows of its chunks, before any ranking.
 

@@ -19,6 +19,7 @@ FateCode = Literal[
     "moved_to_front",  # named corpus first
     "below_limit",  # behind the last place of the list
     "merged_into",  # the same chunk stands elsewhere in the list
+    "same_norm",  # its norm stands in the list with a better chunk
     "no_contribution",  # found only by a route whose weight is zero
     "corpus_not_selected",  # gathered, but its corpus is not asked under these settings
 ]
@@ -27,7 +28,7 @@ LIVING: frozenset[str] = frozenset({"kept", "reserved", "filled", "moved_to_fron
 
 
 class Fate(msgspec.Struct, frozen=True, gc=False):
-    """What a stage did with an entry. ``round`` counts from 1; ``into`` is the chunk that an entry was merged into."""
+    """What a stage did with an entry. ``round`` counts from 1; ``into`` is the chunk that an entry was merged into, or that stands for its norm."""
 
     code: FateCode = "kept"
     round: int = 0

@@ -53,7 +53,8 @@ class Pool(msgspec.Struct, frozen=True):
 
     ``answers`` holds one answer for each corpus asked. ``anchor_units`` are the look-ups of ``claims``, in their order;
     ``reference_units`` those of reference targets by ``target_key``. ``references`` are the readings of the candidates' texts;
-    ``given_targets`` is what a foreign reference provider returned instead (None: ours). ``identities`` tells equal chunks. ``hidden`` are
+    ``given_targets`` is what a foreign reference provider returned instead (None: ours). ``affinities`` say how near the contents of the
+    corpora are to the question, from 0 to 1, where some of them had to be left out. ``identities`` tells equal chunks. ``hidden`` are
     chunks that keep their places in the routes' lists but go no further; gathering hides none, looking ahead over many settings hides
     those that stand behind the whole list at each of them. ``definitions`` names the term that the question asks for, for every chunk that
     was looked up because it defines it.
@@ -79,6 +80,7 @@ class Pool(msgspec.Struct, frozen=True):
     where: dict[str, Any] | None = None
     hidden: frozenset[str] = frozenset()
     definitions: dict[str, str] = {}
+    affinities: dict[str, float] = {}
 
 
 def target_key(target: Target) -> str:
@@ -104,6 +106,7 @@ class CorpusTrace(msgspec.Struct, frozen=True):
     """One corpus in this run.
 
     ``state``: asked · cut_by_cap · not_routed. ``status`` is that of its answer, empty when it was not asked.
+    ``affinity`` is how near its content is to the question, from 0 to 1; None where nothing had to be left out.
     """
 
     corpus_id: str
@@ -119,6 +122,7 @@ class CorpusTrace(msgspec.Struct, frozen=True):
     foreign: bool = False
     error_class: str = ""
     error: str = ""
+    affinity: float | None = None
 
 
 class Anchor(msgspec.Struct, frozen=True):

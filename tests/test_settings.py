@@ -18,17 +18,19 @@ def test_settings_survive_toml(s: Settings) -> None:
 def test_the_defaults_are_those_that_the_product_promises() -> None:
     assert Settings().flat() == {
         "max_corpora_per_query": 4,
+        "routing": "similarity",
         "fetch_k": 60,
         "reranker": "off",
-        "fusion": "weighted",
         "rerank_depth": 50,
+        "fusion": "weighted",
         "weight_vector": 0.5,
         "weight_lexical": 0.5,
-        "rrf_k": 60,
         "weight_reranker": 0.5,
+        "rrf_k": 60,
         "verweis_score": 0.5,
         "max_verweis_normen": 3,
         "max_final_results": 10,
+        "list_unit": "subsection",
         "min_hits_per_corpus": 2,
         "min_ratio": 0.25,
     }

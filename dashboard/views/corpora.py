@@ -66,6 +66,8 @@ def _state(corpus: CorpusTrace, words: Words) -> Iterator[str]:
     yield words.word("state", corpus.state)
     if corpus.routed_by:
         yield words.t("corpora.routed_by", words=", ".join(words.quoted(word) for word in corpus.routed_by))
+    if corpus.affinity is not None:
+        yield words.t("routing.affinity", affinity=words.number(corpus.affinity))
     if corpus.required_by:
         yield words.t("corpora.required_by", anchors=", ".join(corpus.required_by))
 

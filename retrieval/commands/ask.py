@@ -136,6 +136,8 @@ class Report:
         yield self.words.word("state", corpus.state)
         if corpus.routed_by:
             yield self.words.t("cli.ask.routed", words=", ".join(map(self.words.quoted, corpus.routed_by)))
+        if corpus.affinity is not None:
+            yield self.words.t("routing.affinity", affinity=self.words.number(corpus.affinity))
         if corpus.required_by:
             yield self.words.t("cli.ask.required", anchors=", ".join(corpus.required_by))
         if corpus.status:

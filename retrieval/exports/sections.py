@@ -48,6 +48,8 @@ def selection(corpus: CorpusTrace, words: Words) -> str:
     found = [words.word("state", corpus.state)]
     if corpus.routed_by:
         found.append(words.t("file.run.routed", words=", ".join(map(words.quoted, corpus.routed_by))))
+    if corpus.affinity is not None:
+        found.append(words.t("routing.affinity", affinity=words.number(corpus.affinity)))
     if corpus.required_by:
         found.append(words.t("file.run.required", anchors=", ".join(corpus.required_by)))
     return "; ".join(found)

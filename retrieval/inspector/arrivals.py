@@ -124,6 +124,9 @@ def merging(subject: Subject, trace: Trace, pool: Pool) -> Station:
     identity = pool.identities.get(subject.chunk_id, "")
     standing = next((entry for entry in trace.completed.living if identity and entry.identity == identity), None)
     if standing is None:
+        left = next((one for one in trace.completed.dropped if one.fate.code == "same_norm" and one.identity == identity), None)
+        if left is not None:
+            return Station("merging", "stopped", "same_norm", value=left.rank, other=left.fate.into)
         return Station("merging", "not_reached", "no_candidate")
     if standing.chunk_id != subject.chunk_id:
         return Station("merging", "stopped", "merged_into", value=standing.rank, other=standing.chunk_id)

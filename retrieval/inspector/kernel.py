@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.decide import by_address, reference_key, selection_of
+from retrieval.decide import by_address, reference_key, selection_of, units_of
 from retrieval.errors import NotGathered
 from retrieval.inspector.reach import Candidate, ahead, astray, brought_in, candidates, routes_of
 from retrieval.ranking import Entry
@@ -73,6 +73,7 @@ class Kernel:
         self._selected = selection.selected
         self._corpora = {corpus: number for number, corpus in enumerate(selection.selected)}
         self._pool = ahead(pool, settings, self._limit, self._rounds)
+        self._unit_of = units_of(self._pool.chunks, settings.quota.list_unit)
         answers = [self._pool.answers[corpus] for corpus in selection.selected]
         self._routes = len(routes_of(self._pool, settings))
         fixed, _ = by_address(answers, self._pool, selection, claimed="anchors" not in without)
@@ -144,7 +145,7 @@ class Kernel:
 
     def lists(self, block: Block) -> list[Ids]:
         """The final list (chunk ids, best first) under each row of the block."""
-        before = self._completed(*self._anchored(block), block.verweis)
+        before = self._once(self._completed(*self._anchored(block), block.verweis))
         if not before.ranks.shape[1]:
             return [()] * len(block.k)
         return self._listed(self._first_named(self._cut(before, block.ratio)))
@@ -279,6 +280,26 @@ class Kernel:
                 if identity not in seen:
                     seen.add(identity)
                     yield self._number(hit.chunk_id), self._column.get(identity, -1)
+
+    def _once(self, before: _Matrix) -> _Matrix:
+        """The same with one chunk of each unit: the first in each row; what was fetched by its address stays whole."""
+        if not self._unit_of:
+            return before
+        units, whole = self._numbered_units()
+        mine, valid = units[before.chunks], before.ranks > -np.inf
+        order = np.argsort(mine, axis=1, kind="stable")
+        ordered = np.take_along_axis(mine, order, 1)
+        again = np.zeros(mine.shape, np.bool_)
+        np.put_along_axis(again, order[:, 1:], ordered[:, 1:] == ordered[:, :-1], axis=1)
+        ranks = np.where(again & valid & ~whole[before.chunks], -np.inf, before.ranks)
+        return _Matrix(ranks, before.chunks).ordered(np.argsort(ranks == -np.inf, axis=1, kind="stable"))
+
+    def _numbered_units(self) -> tuple[Whole, Truths]:
+        """For every chunk the number of its unit, its own where it has none, and whether it was fetched by its address."""
+        names = [self._unit_of.get(one, one) for one in self._chunk_ids]
+        known = {name: number for number, name in enumerate(dict.fromkeys(names))}
+        columns = [self._column.get(self._pool.identities[one], self._fixed) for one in self._chunk_ids]
+        return np.array([known[name] for name in names] or [0], np.int64), np.array(columns or [0], np.int64) < self._fixed
 
     # --- quota and named corpus --------------------------------------------------------------------------------------------
 

@@ -7,24 +7,28 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from retrieval.decide import looked_up, selection_of, shares_of
+from retrieval.decide import looked_up, selection_of, shares_of, units_of
 from retrieval.model import CorpusAnswer, RouteHit
 from retrieval.settings import Settings
 from retrieval.trace import Pool, target_key
 
 
 class Candidate(msgspec.Struct, frozen=True, gc=False):
-    """One fused candidate: its scaled score and its place (from 1) in each route over the federation; None where a route missed it."""
+    """One fused candidate: its scaled score and its place (from 1) in each route over the federation; None where a route missed it.
+
+    ``unit`` is what stands once in the list: its norm, or the chunk itself.
+    """
 
     chunk_id: str
     corpus_id: str
     identity: str
+    unit: str
     scores: tuple[float | None, ...]
     places: tuple[int | None, ...]
 
@@ -46,7 +50,8 @@ def candidates(pool: Pool, settings: Settings) -> tuple[Candidate, ...]:
                 found.setdefault(hit.chunk_id, (place, hit.scaled or 0.0))
         known.append(found)
     ids = dict.fromkeys(one for found in known for one in found)
-    return tuple(_candidate(one, pool, [found.get(one) for found in known]) for one in ids if one not in pool.hidden)
+    units = units_of(pool.chunks, settings.quota.list_unit)
+    return tuple(_candidate(one, pool, units, [found.get(one) for found in known]) for one in ids if one not in pool.hidden)
 
 
 def _answers(pool: Pool, settings: Settings) -> list[CorpusAnswer]:
@@ -58,9 +63,10 @@ def _route(name: str, pool: Pool, settings: Settings) -> list[RouteHit]:
     return sorted(hits, key=lambda hit: (-(hit.scaled or 0.0), -(hit.score or 0.0), hit.chunk_id))
 
 
-def _candidate(chunk_id: str, pool: Pool, found: Sequence[tuple[int, float] | None]) -> Candidate:
+def _candidate(chunk_id: str, pool: Pool, units: Mapping[str, str], found: Sequence[tuple[int, float] | None]) -> Candidate:
     scores, places = tuple(one and one[1] for one in found), tuple(one and one[0] for one in found)
-    return Candidate(chunk_id, pool.chunks[chunk_id].corpus_id, pool.identities[chunk_id], scores, places)
+    identity = pool.identities[chunk_id]
+    return Candidate(chunk_id, pool.chunks[chunk_id].corpus_id, identity, units.get(chunk_id, identity), scores, places)
 
 
 def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
@@ -68,7 +74,7 @@ def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
 
     One leads another when it is at least as good in every route and met first by fusion; then it stands before it whatever the settings.
     Taken in the order of the first route, only the side of the second has to be compared: ``best`` holds the ``most`` best sides met so
-    far, one for each identity, the weakest on top. The few that a further route knows are compared with each other besides, for only
+    far, one for each unit of the list, the weakest on top. The few that a further route knows are compared with each other besides, for only
     such a one can lead them.
     """
     kept: list[str] = []
@@ -81,9 +87,9 @@ def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
         side = _sides(one)[1]
         if len(best) < most or side > best[0]:
             kept.append(one.chunk_id)
-        if one.identity in seen:
+        if one.unit in seen:
             continue
-        seen.add(one.identity)
+        seen.add(one.unit)
         if len(best) < most:
             heapq.heappush(best, side)
         elif side > best[0]:
@@ -105,11 +111,11 @@ def leaders(found: Sequence[Candidate], most: int) -> frozenset[str]:
 
 
 def _ahead_of_few(sides: Sequence[tuple[float, ...]], found: Sequence[Candidate], most: int) -> list[str]:
-    """Those of a few candidates, in the order in which they are met, that fewer than ``most`` others lead, one for each identity."""
+    """Those of a few candidates, in the order in which they are met, that fewer than ``most`` others lead, one for each unit."""
     if not found:
         return []
     table = np.array(sides)
-    first = {one.identity: place for place, one in reversed(list(enumerate(found)))}
+    first = {one.unit: place for place, one in reversed(list(enumerate(found)))}
     leading = np.array(sorted(first.values()))
     ahead = (leading[:, None] < np.arange(len(found))) & (table[leading][:, None] >= table[None]).all(axis=2)
     return [one.chunk_id for one, count in zip(found, ahead.sum(axis=0), strict=True) if count < most]

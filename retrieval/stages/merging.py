@@ -1,8 +1,8 @@
-"""Merging: the same chunk, found several times, stands once in the list."""
+"""Merging: the same chunk, found several times, stands once in the list; a norm stands there once, with its best chunk."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -27,6 +27,25 @@ def merge(entries: Iterable[Entry]) -> Ranking:
         losers.append((other, entry.identity))
     dropped = tuple(replace(entry, fate=Fate("merged_into", into=winners[identity].chunk_id)) for entry, identity in losers)
     return Ranking((*best_first(winners.values()), *dropped))
+
+
+def once(ranking: Ranking, units: Mapping[str, str], whole: Collection[str] = ()) -> Ranking:
+    """Every unit keeps its first chunk; the others are dropped, each with the chunk that stands for its norm.
+
+    ``units`` has the unit of every chunk that belongs to one, by chunk id. What is ``whole``, by its identity, keeps all its chunks: it
+    was asked for by its address.
+    """
+    first: dict[str, str] = {}
+    kept: list[Entry] = []
+    dropped: list[Entry] = []
+    for entry in ranking.living:
+        unit = units.get(entry.chunk_id)
+        if unit is None or unit not in first or entry.identity in whole:
+            kept.append(entry)
+            first.setdefault(unit or entry.chunk_id, entry.chunk_id)
+        else:
+            dropped.append(replace(entry, fate=Fate("same_norm", into=first[unit])))
+    return Ranking((*kept, *dropped, *ranking.dropped))
 
 
 def _united(better: Entry, first: Entry, second: Entry) -> Entry:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec.structs import replace
@@ -28,6 +28,18 @@ class QuotaKnobs(msgspec.Struct, frozen=True, kw_only=True):
             unit="hits",
         ),
     ] = 10
+    list_unit: Annotated[
+        Literal["chunk", "subsection", "section"],
+        Knob(
+            label_de="Einheit der Liste",
+            label_en="Unit of the list",
+            de="Wofür es einen Platz gibt: für jedes Textstück, für jeden Absatz oder für jede Norm als Ganzes (Paragraph, Artikel, Ziffer), "
+            "jeweils mit dem besten Textstück. Was über seine Fundstelle geholt wurde, behält alle Textstücke.",
+            en="What gets a place: every passage, every Absatz, or every norm as a whole (section, article, Ziffer), each with its best "
+            "passage. What was fetched by its address keeps all its passages.",
+            choices=("chunk", "subsection", "section"),
+        ),
+    ] = "subsection"
     min_hits_per_corpus: Annotated[
         int,
         Knob(
