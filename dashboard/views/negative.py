@@ -27,12 +27,13 @@ def _objections(
         if f"negative.why.{reason}" not in words.catalogue:
             reason = "objection"
         passage = verdict.get("chunk_id", "")
+        # The name of a norm begins with its corpus.
         values = {
             "norm": norm(chunk(corpus, passage), specs) if passage else "",
             "value": words.number(verdict.get("best_decision_score")),
             "share": words.percent(verdict.get("best_share", 0.0)),
         }
-        yield words.t("negative.objects", corpus=title_of(corpus, specs), why=words.t(f"negative.why.{reason}", **values))
+        yield words.t(f"negative.why.{reason}", corpus=title_of(corpus, specs), **values)
 
 
 def _unchecked(answer: Mapping[str, Any], specs: Mapping[str, CorpusSpec], words: Words) -> Iterator[str]:

@@ -81,10 +81,10 @@ def answered(**verdicts: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("reason", "sentence"),
     [
-        ("section_named", "Regeln A: Die Frage nennt Regeln A · § 4 Abs. 2, und diese Norm ist im Bestand."),
-        ("definition_found", "Regeln A: Regeln A · § 4 Abs. 2 bestimmt den erfragten Begriff."),
-        ("passage_near", "Regeln A: Regeln A · § 4 Abs. 2 kommt der Frage nach der Bedeutung nahe (Urteilswert 0,612)."),
-        ("words_found", "Regeln A: Regeln A · § 4 Abs. 2 enthält 55 % dessen, was die Wörter der Frage wiegen."),
+        ("section_named", "Die Frage nennt Regeln A · § 4 Abs. 2, und diese Norm ist im Bestand."),
+        ("definition_found", "Regeln A · § 4 Abs. 2 bestimmt den erfragten Begriff."),
+        ("passage_near", "Regeln A · § 4 Abs. 2 kommt der Frage nach der Bedeutung nahe (Urteilswert 0,612)."),
+        ("words_found", "Regeln A · § 4 Abs. 2 enthält 55 % dessen, was die Wörter der Frage wiegen."),
     ],
 )
 def test_an_objection_names_the_passage_and_why(reason: str, sentence: str) -> None:
