@@ -8,6 +8,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +21,7 @@ from retrieval import chroma, manifest, places, readings
 from retrieval.background import completed
 from retrieval.chroma import VectorIndex, Way
 from retrieval.chunkfile import ChunkFile
+from retrieval.comparable import differences, other_encoders
 from retrieval.definitions import DEFINITIONS, Definitions, load_definitions
 from retrieval.errors import BrokenStock, EncoderError, StockError
 from retrieval.lexical import LexicalIndex, StoredTokens
@@ -37,7 +39,6 @@ Rows = NDArray[np.int64]
 _ATTEMPTS = 3
 _PATIENCE = 3.0
 """Seconds between two looks for a server that does not answer."""
-_COMPARED = ("model", "revision", "question_prompt", "passage_prompt", "normalised", "metric")
 
 
 class State:
@@ -165,7 +166,7 @@ class CorpusRegistry:
     def assert_consistent_embedding(self) -> str:
         """Empty, or a sentence when the scores of the corpora cannot be compared as they are."""
         state = self._state
-        return " ".join((*_differences(state), *_other_encoders(state)))
+        return " ".join((*differences(state.stocks), *other_encoders(state.stocks, state.federation.encoders)))
 
     def diagnostics(self) -> dict[str, Any]:
         """Everything an operator may ask about the stock, as plain data."""
@@ -316,15 +317,19 @@ def _words(folder: Path, stock: Manifest, stocks: Mapping[str, CorpusStock], row
 
 
 def _tokens(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> StoredTokens:
-    """The stored words, or the words made anew where the stored ones are damaged or follow other rules."""
+    """The stored words, or the words made anew and stored where the stored ones are damaged or follow other rules."""
+    path = manifest.data_folder(folder, entry.collection) / manifest.TOKENS
     try:
-        stored = StoredTokens.load(manifest.data_folder(folder, entry.collection) / manifest.TOKENS)
+        stored = StoredTokens.load(path)
         if len(stored) == len(chunks):
             return stored
         log.warning("The words of %s belong to other chunks and are made anew.", entry.spec.corpus_id)
     except BrokenStock as error:
         log.warning("The words of %s are made anew: %s", entry.spec.corpus_id, error)
-    return StoredTokens.of(chunk.passage for chunk in chunks)
+    made = StoredTokens.of(chunk.passage for chunk in chunks)
+    with suppress(OSError):  # a stock that cannot be written to is asked all the same
+        made.save(path)
+    return made
 
 
 def _readings(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> Sequence[Reading] | None:
@@ -364,7 +369,9 @@ def _checked(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows)
         )
     kept_at = manifest.data_folder(opened.folder, entry.collection)
     index = VectorIndex(col, opened.place, chunks.ids_of(rows), rows, opened.way, chunks.row, kept_at)
-    chroma.verify(col, opened.place, entry.count, index.probe)
+    if index.way == "index":
+        # A query makes Chroma read its whole index into memory; where all vectors are compared, nobody needs it.
+        chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
         raise BrokenStock(
             f"The stored vectors have {index.dimension} numbers, the manifest says {entry.fingerprint.dimension}. Ingest the corpus again."
@@ -409,47 +416,6 @@ def _encoder(wanted: Encoder | str, model: str) -> Encoder | str:
 
 
 # --- saying what is there -------------------------------------------------------------------------------------------
-
-
-def _metric(stock: CorpusStock) -> str:
-    return chroma.space(stock.col) if stock.col is not None else stock.fingerprint.metric
-
-
-def _differences(state: State) -> Iterable[str]:
-    unknown = [corpus_id for corpus_id, stock in state.stocks.items() if not stock.fingerprint.model]
-    if unknown:
-        yield f"It is not known which model made the vectors of {', '.join(unknown)}; their scores cannot be compared with others."
-    known = {corpus_id: stock for corpus_id, stock in state.stocks.items() if stock.fingerprint.model}
-    parts = [f"{field} ({_values(known, field)})" for field in _COMPARED if len(_by_value(known, field)) > 1]
-    if parts:
-        cut = _by_value(known, "chunking")
-        also = f" They were also cut in different ways ({_values(known, 'chunking')})." if len(cut) > 1 else ""
-        yield f"The corpora differ in {', '.join(parts)}; their scores cannot be compared as they are.{also}"
-
-
-def _by_value(stocks: Mapping[str, CorpusStock], field: str) -> dict[object, list[str]]:
-    found: dict[object, list[str]] = {}
-    for corpus_id, stock in stocks.items():
-        value = _metric(stock) if field == "metric" else getattr(stock.fingerprint, field)
-        found.setdefault(value, []).append(corpus_id)
-    return found
-
-
-def _values(stocks: Mapping[str, CorpusStock], field: str) -> str:
-    return "; ".join(f"{value!r}: {', '.join(ids)}" for value, ids in _by_value(stocks, field).items())
-
-
-def _other_encoders(state: State) -> Iterable[str]:
-    """Where questions are not encoded as the corpus was: another model, version or prompt."""
-    for corpus_id, stock in state.stocks.items():
-        made, encoder = stock.fingerprint, state.federation.encoders.get(stock.fingerprint.model)
-        if encoder is None or isinstance(encoder, str) or not made.model:
-            continue
-        now = encoder.fingerprint
-        other = [field for field in _COMPARED[:4] if getattr(made, field) != getattr(now, field)]
-        if other:
-            parts = ", ".join(f"{field} {getattr(now, field)!r} instead of {getattr(made, field)!r}" for field in other)
-            yield f"Questions to {corpus_id} are encoded otherwise than it was made: {parts}."
 
 
 def _plain(value: Any) -> Any:
