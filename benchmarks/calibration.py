@@ -24,12 +24,14 @@ from benchmarks.calibration_chart import chart
 from benchmarks.law import ANCHORS, all_sources, arguments, ensure, index_at, require_law
 from benchmarks.quality_sets import SHARED, of_half, shared
 from benchmarks.quality_vectors import LABELS, MODELS, NotThere, opened
+from retrieval import ports
 from retrieval.assemble import open_federation
 from retrieval.background import measured, scaled, topics
 from retrieval.evaluation.golds import Golds
 from retrieval.evaluation.model import Question
 from retrieval.evaluation.statistics import Estimate, mean
 from retrieval.federated import FederatedRetriever
+from retrieval.legal_retriever import LegalRetriever
 from retrieval.model import LEXICAL, VECTOR, Chunk, Target
 from retrieval.ports import Encoder
 from retrieval.settings import Settings
@@ -61,14 +63,14 @@ def best_of(federation: FederatedRetriever, set_name: str, question: Question) -
     """Asks every corpus once and keeps what its best passage reaches."""
     state = federation.registry.state
     wanted = {gold.address.corpus_id for need in question.needs for gold in need.any_of}
-    rows = [_of_corpus(federation, corpus, question.text) for corpus in state.available()]
+    retrievers = [state.retriever(corpus) for corpus in state.available()]
+    asked = retrievers[0].prepare(question.text)
+    rows = [_of_corpus(retriever, asked) for retriever in retrievers]
     scores = {key: np.array([row[key] for row in rows]) for key in rows[0]}
     return Best(set_name, np.array([corpus in wanted for corpus in state.available()]), scores)
 
 
-def _of_corpus(federation: FederatedRetriever, corpus: str, text: str) -> dict[tuple[str, str], float]:
-    retriever = federation.registry.state.retriever(corpus)
-    question = retriever.prepare(text)
+def _of_corpus(retriever: LegalRetriever, question: ports.Question) -> dict[tuple[str, str], float]:
     ceiling = retriever.federation.lexical.ceiling(question.tokens)
     answer = retriever.candidates(question, Settings().gathering.fetch_k)
     background = retriever.stock.fingerprint.background
