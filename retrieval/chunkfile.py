@@ -71,7 +71,8 @@ class _Index(NamedTuple):
         repealed = np.fromiter((one.repealed for one in heads), dtype=np.bool_, count=len(heads))
         laid = Layout.of(heads)
         names = np.frombuffer(msgspec.json.encode(laid.names), dtype=np.uint8)
-        return cls(offsets, repealed, hashes[order], order, laid.starts, laid.dotted, names)
+        starts, dotted = (np.array(rows, dtype=np.int64) for rows in (laid.starts, laid.dotted))
+        return cls(offsets, repealed, hashes[order], order, starts, dotted, names)
 
     @classmethod
     def load(cls, path: Path, size: int) -> _Index | None:
@@ -90,7 +91,7 @@ class _Index(NamedTuple):
     @property
     def layout(self) -> Layout:
         """How the chunks lie in sections."""
-        return Layout(msgspec.json.decode(self.names.tobytes(), type=list[tuple[str, str]]), self.starts, self.dotted)
+        return Layout(msgspec.json.decode(self.names.tobytes(), type=list[tuple[str, str]]), self.starts.tolist(), self.dotted.tolist())
 
 
 def index_of(content: bytes) -> bytes:

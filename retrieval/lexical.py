@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.diskfile import written
 from retrieval.errors import BrokenStock
 from retrieval.postings import K1, B, Postings, Words
 from retrieval.postings import impact as impact_of
@@ -59,17 +60,17 @@ class StoredTokens:
         return cls(list(vocabulary), np.fromiter(chain.from_iterable(rows), dtype=np.int32, count=int(offsets[-1])), offsets)
 
     def save(self, path: Path) -> None:
-        """Writes the arrays to a file of numpy's own format, without pickles."""
+        """Writes the arrays to a file of numpy's own format, without pickles; a reader finds the old file or the new one."""
         words = np.frombuffer("\n".join(self.vocabulary).encode(), dtype=np.uint8)
         style = np.frombuffer(STYLE.encode(), dtype=np.uint8)
-        with path.open("wb") as file:
+        with written(path) as file:
             np.savez(file, words=words, numbers=self.numbers, offsets=self.offsets, style=style)
 
     @classmethod
     def load(cls, path: Path) -> StoredTokens:
         """Reads what ``save`` wrote. Raises BrokenStock for a file that is none, holds code, or was made by other rules of words."""
         try:
-            with np.load(path, allow_pickle=False) as stored:
+            with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
                 style, words, numbers, offsets = (stored[key] for key in ("style", "words", "numbers", "offsets"))
             vocabulary = words.tobytes().decode().split("\n") if words.size else []
             sound = style.tobytes().decode() == STYLE and _fits(vocabulary, numbers, offsets)

@@ -12,7 +12,6 @@ import os
 import shutil
 import tempfile
 import time
-import zlib
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -23,6 +22,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.diskfile import checksum
+
 log = logging.getLogger(__name__)
 
 K1 = 1.5
@@ -31,7 +32,6 @@ FORMAT = 1
 FOLDER = "words"
 _ABOUT = "about.json"
 _MOST = np.iinfo(np.uint16).max
-_READ = 1 << 22
 _ABANDONED = 3600.0
 """Seconds after which a folder that somebody began to write is nobody's."""
 _TYPES = {
@@ -195,12 +195,10 @@ def _sweep(place: Path) -> None:
 
 
 def _checksum(place: Path) -> int:
-    """Over the files themselves, read piece by piece: read through a mapping, they would count as memory of this process."""
+    """Over all arrays in their order."""
     found = 0
     for name in _TYPES:
-        with (place / f"{name}.npy").open("rb") as file:
-            while piece := file.read(_READ):
-                found = zlib.crc32(piece, found)
+        found = checksum(place / f"{name}.npy", found)
     return found
 
 

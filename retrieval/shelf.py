@@ -11,9 +11,6 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from retrieval.model import Chunk
 from retrieval.sectionlist import ITEM
 from retrieval.sublevels import section_key
@@ -40,8 +37,8 @@ class Layout(NamedTuple):
     rows of the chunks whose Absatz is numbered like 2.1."""
 
     names: Sequence[tuple[str, str]]
-    starts: NDArray[np.int64]
-    dotted: NDArray[np.int64]
+    starts: Sequence[int]
+    dotted: Sequence[int]
 
     @classmethod
     def of(cls, chunks: Iterable[Any]) -> Layout:
@@ -56,7 +53,7 @@ class Layout(NamedTuple):
                 starts.append(row)
             if "." in chunk.subsection:
                 dotted.append(row)
-        return cls(names, np.array(starts, dtype=np.int64), np.array(dotted, dtype=np.int64))
+        return cls(names, starts, dotted)
 
 
 class Section:
@@ -133,8 +130,7 @@ class Shelf:
         laid = getattr(chunks, "layout", None) or Layout.of(chunks)
         self.corpus = corpus
         self._chunks, self._names = chunks, laid.names
-        self._ends: NDArray[np.int64] = np.append(laid.starts[1:], len(chunks))
-        self._starts = laid.starts
+        self._starts = (*laid.starts, len(chunks))
         self._again: dict[int, list[int]] = {}
         self.containers: dict[str, Container] = {}
         self._by_fold: dict[str, str] = {}
@@ -154,7 +150,7 @@ class Shelf:
         """The section with this number."""
         runs = (number, *self._again.get(number, ()))
         name, section_id = self._names[number]
-        rows = (row for run in runs for row in range(int(self._starts[run]), int(self._ends[run])))
+        rows = (row for run in runs for row in range(self._starts[run], self._starts[run + 1]))
         return Section(self.corpus, name, section_id, (self._chunks[row] for row in rows))
 
     @cached_property
@@ -164,7 +160,7 @@ class Shelf:
         For every label the sections with their part.
         """
         found: dict[str, dict[tuple[int, str], None]] = {}
-        for row in self._dotted.tolist():
+        for row in self._dotted:
             chunk = self._chunks[row]
             number = self.containers[chunk.container_id].numbers[normal_section(chunk.section_id)]
             found.setdefault(normal_section(f"{ITEM} {chunk.subsection}"), {})[number, chunk.subsection] = None

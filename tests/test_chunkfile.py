@@ -59,7 +59,7 @@ def test_the_sections_are_told_as_the_chunks_lie_in_them(tmp_path: Path) -> None
             (tmp_path / INDEX).unlink()
             found = manifest.open_chunks(tmp_path)
         assert list(found.layout.names) == [("", "§ 1"), ("", "§ 2"), ("", "§ 3"), ("Anlage 1", "Ziffer 2"), ("", "§ 1")]
-        assert (found.layout.starts.tolist(), found.layout.dotted.tolist()) == ([0, 1, 3, 4, 5], [4])
+        assert (found.layout.starts, found.layout.dotted) == ([0, 1, 3, 4, 5], [4])
         book = AddressBook({"abgabe": found}, {"abgabe": spec()})
         assert book.find(Target("abgabe", "§ 1")) == (rules[0].chunk_id, rules[5].chunk_id)
         assert book.find(Target("abgabe", "Ziffer 2.1")) == (rules[4].chunk_id,)
