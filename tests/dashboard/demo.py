@@ -64,13 +64,21 @@ compare_with = {{ settings = {{ max_final_results = 6 }} }}
 expects = [{{ corpus = "vereinbarung", section = "Ziffer 5", place = 1 }}, {{ corpus = "anderes", section = "§ 1" }}]
 """
 
-_THEMES = (
+THEMES = (
     "Die Apotheke darf ein anderes Arzneimittel abgeben, wenn das rabattierte nicht verfügbar ist.",
     "Ist ein Arzneimittel nicht lieferbar, darf die Apotheke ein wirkstoffgleiches abgeben.",
     "Die Apotheke dokumentiert, wann und warum sie abweicht.",
     "Arzneimittel sind trocken und kühl zu lagern.",
     "Der Vorstand tritt einmal im Jahr zusammen.",
 )
+PAIRS = [
+    (question, passage, fits == number)
+    for fits, question in enumerate(
+        (QUESTION, "Was gilt für nicht lieferbare Arzneimittel?", "Was dokumentiert die Apotheke?", "Wo sind Arzneimittel zu lagern?")
+    )
+    for number, passage in enumerate(THEMES)
+]
+"""Questions and passages, and whether they belong together: what a small reranker is taught."""
 
 
 def _chunk(corpus: str, section: str, text: str, container: str = "", heading: str = "", subsection: str = "") -> Chunk:
@@ -82,7 +90,7 @@ def _chunk(corpus: str, section: str, text: str, container: str = "", heading: s
 
 def _gesetz() -> list[Chunk]:
     return [
-        _chunk("gesetz", f"§ {number}", f"{_THEMES[number % 3]} Absatz {number}.", heading="Abgabe", subsection="1")
+        _chunk("gesetz", f"§ {number}", f"{THEMES[number % 3]} Absatz {number}.", heading="Abgabe", subsection="1")
         for number in range(1, 25)
     ]
 
@@ -92,7 +100,7 @@ CHUNKS: dict[str, list[Chunk]] = {
     "vertrag": [
         _chunk("vertrag", "§ 10", "Die Apotheke darf abweichen. Näheres regeln § 2 AMG-T und § 7 ApoG.", "Vertrag", "Abweichung"),
         _chunk("vertrag", "§ 10", "Die Apotheke rechnet die Abweichung ab.", "Anlage 11", "Abrechnung"),
-        _chunk("vertrag", "§ 11", _THEMES[4], "Vertrag", "Vorstand"),
+        _chunk("vertrag", "§ 11", THEMES[4], "Vertrag", "Vorstand"),
     ],
     "vereinbarung": [
         _chunk(
