@@ -9,7 +9,6 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -371,8 +370,6 @@ def _checked(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows)
     kept_at = manifest.data_folder(opened.folder, entry.collection)
     index = VectorIndex(col, opened.place, chunks.ids_of(rows), rows, opened.way, chunks.row, kept_at)
     if index.way == "index":
-        # A query makes Chroma read its whole index into memory; where all vectors are compared, nobody needs it.
-        if index.way == "index":
         # A query makes Chroma read its whole index into memory; where all vectors are compared, nobody needs it.
         chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
