@@ -104,7 +104,7 @@ def test_a_corpus_that_gives_no_reason_objects_all_the_same() -> None:
 def test_a_corpus_that_failed_is_no_yes() -> None:
     (notice, _) = negative.blocks(answered(a={"safe": True}, b={}), SPECS, passage, DE)
     assert notice["title"] == "Nein, das lässt sich nicht sagen."
-    assert notice["lines"] == ["Regeln B: Die Prüfung ist ausgefallen. Dort ist nichts widerlegt und nichts bestätigt."]
+    assert notice["lines"] == ["Regeln B: Hier ließ sich nicht prüfen. Nichts ist widerlegt und nichts bestätigt."]
 
 
 def test_a_yes_says_what_it_does_not_speak_of() -> None:

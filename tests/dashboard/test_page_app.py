@@ -79,6 +79,14 @@ def test_the_knob_of_the_other_method_is_visible_switched_off_and_keeps_its_valu
     assert (knob(page, "rrf_k").value, knob(page, "rrf_k").disabled) == (90, False)
 
 
+def test_whether_nothing_is_there_is_checked_on_demand(opened: Open) -> None:
+    page = opened(q=QUESTION)
+    assert "Nein, das lässt sich nicht sagen." not in shown(page)
+    next(button for button in page.button if button.key == "negative_check").click().run()
+    assert not page.exception
+    assert "Nein, das lässt sich nicht sagen." in shown(page)
+
+
 def test_a_moved_slider_reaches_the_run_and_the_address(opened: Open) -> None:
     page = opened(q=QUESTION)
     knob(page, "min_ratio").set_value(0.4).run()
