@@ -1,8 +1,7 @@
 """The chunks of a corpus in their file, read one by one when they are asked for.
 
 The file is a JSON array. Beside it stands what is needed to find a chunk without reading the others: where each begins, which are
-repealed, a hash of each id in order, and where each section starts. A file without it, or with one that does not fit, is read through
-once when it is opened.
+repealed, a hash of each id in order, and where each section starts. Where it is missing or does not fit, the file is read through once.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ import hashlib
 import io
 import mmap
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, overload
@@ -19,6 +19,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from retrieval.diskfile import written
 from retrieval.errors import BrokenStock
 from retrieval.model import Chunk
 from retrieval.shelf import Layout
@@ -96,18 +97,17 @@ class _Index(NamedTuple):
 
 def index_of(content: bytes) -> bytes:
     """What is stored beside a file of chunks with this content."""
-    made, found = _Index.of(content), io.BytesIO()
-    np.savez(
-        found,
-        offsets=made.offsets,
-        repealed=made.repealed,
-        hashes=made.hashes,
-        order=made.order,
-        starts=made.starts,
-        dotted=made.dotted,
-        names=made.names,
-    )
+    found = io.BytesIO()
+    np.savez(found, **_Index.of(content)._asdict())
     return found.getvalue()
+
+
+def _stored(path: Path, content: bytes) -> _Index:
+    """The index of this content, stored at ``path`` for the next time if that can be."""
+    made = _Index.of(content)
+    with suppress(OSError), written(path) as file:
+        np.savez(file, **made._asdict())
+    return made
 
 
 class ChunkFile(Sequence[Chunk]):
@@ -119,7 +119,7 @@ class ChunkFile(Sequence[Chunk]):
         try:
             with path.open("rb") as file:
                 self._content = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-            self._index = _Index.load(path.with_name(INDEX), len(self._content)) or _Index.of(self._content[:])
+            self._index = _Index.load(path.with_name(INDEX), len(self._content)) or _stored(path.with_name(INDEX), self._content[:])
         except (OSError, ValueError, msgspec.MsgspecError) as cause:
             raise self._broken(cause) from cause
         self._decoder = msgspec.json.Decoder(Chunk)
