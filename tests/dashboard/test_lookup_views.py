@@ -52,7 +52,7 @@ def test_a_part_of_an_absatz_says_which_and_opens_the_parts_beside_it() -> None:
 
 
 def test_a_part_that_is_a_hit_itself_says_on_which_place() -> None:
-    trace = federated({"abgabe": PARTS}).trace("Rechnung und Ende", include_neighbors=True)
+    trace = federated({"abgabe": PARTS}, list_unit="chunk").trace("Rechnung und Ende", include_neighbors=True)
     labels = [one["label"] for card in cards(hits.blocks(trace, DE)) for one in card["more"][0]["blocks"][1]["passages"]]
     places = {entry.chunk_id: place for place, entry in enumerate(trace.final, start=1)}
     assert f"Teil 2, selbst ein Treffer auf Platz {places[PARTS[1].chunk_id]}" in labels
