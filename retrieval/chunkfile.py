@@ -122,15 +122,17 @@ class ChunkFile(Sequence[Chunk]):
             self._index = _Index.load(path.with_name(INDEX), len(self._content)) or _stored(path.with_name(INDEX), self._content[:])
         except (OSError, ValueError, msgspec.MsgspecError) as cause:
             raise self._broken(cause) from cause
+        self._count = len(self._index.repealed)
         self._decoder = msgspec.json.Decoder(Chunk)
-        self._read = lru_cache(maxsize=_KEPT)(self._decoded)
+        self._read = lru_cache(maxsize=_KEPT)(self._remembered)
+        self._rows: dict[str, int] = {}
         self.ids: Sequence[str] = _Ids(self, range(len(self)))
 
     def _broken(self, cause: Exception) -> BrokenStock:
         return BrokenStock(f"{self._path.absolute()} cannot be read ({type(cause).__name__}). Ingest the corpus again.")
 
     def __len__(self) -> int:
-        return len(self._index.repealed)
+        return self._count
 
     @overload
     def __getitem__(self, place: int) -> Chunk: ...
@@ -141,13 +143,21 @@ class ChunkFile(Sequence[Chunk]):
     def __getitem__(self, place: int | slice) -> Chunk | tuple[Chunk, ...]:
         if isinstance(place, slice):
             return tuple(self._decoded(row) for row in range(*place.indices(len(self))))
-        row = place + len(self) if place < 0 else place
-        if not 0 <= row < len(self):
-            raise IndexError(f"There is no chunk {place} among {len(self)}.")
+        row = place + self._count if place < 0 else place
+        if not 0 <= row < self._count:
+            raise IndexError(f"There is no chunk {place} among {self._count}.")
         return self._read(row)
 
     def __iter__(self) -> Iterator[Chunk]:
         return map(self._decoded, range(len(self)))
+
+    def _remembered(self, row: int) -> Chunk:
+        """The chunk in this row, whose id is likely to be asked for next."""
+        chunk = self._decoded(row)
+        if len(self._rows) > 4 * _KEPT:
+            self._rows = {}
+        self._rows[chunk.chunk_id] = row
+        return chunk
 
     def _decoded(self, row: int) -> Chunk:
         start, end = self._index.offsets[row : row + 2].tolist()
@@ -172,6 +182,8 @@ class ChunkFile(Sequence[Chunk]):
 
     def row(self, chunk_id: str) -> int | None:
         """The row of the chunk with this id; None where there is none."""
+        if (known := self._rows.get(chunk_id)) is not None:
+            return known
         wanted = _hash(chunk_id)
         place = int(self._index.hashes.searchsorted(np.uint64(wanted)))
         while place < len(self) and int(self._index.hashes[place]) == wanted:
