@@ -102,6 +102,9 @@ class Kernel:
         self._fused_chunks = np.array([self._number(one.chunk_id) for one in fused], np.int64)
         homes = np.zeros(len(self._column), np.int64)
         homes[self._of], homes[: self._fixed] = self._home(self._fused_chunks), self._home(self._fixed_chunks)
+        units = {name: name for name in self._column} | {one.identity: one.unit for one in fused}
+        known_units = {name: number for number, name in enumerate(dict.fromkeys(units.values()))}
+        self._units = np.array([known_units[units[name]] for name in self._column], np.int64)
         mixed = astray(self._pool)
         sure = np.array([name not in mixed for name in self._column], np.bool_)
         self._members = [np.flatnonzero(sure & (homes == corpus)) for corpus in range(len(self._corpora))]
@@ -173,14 +176,20 @@ class Kernel:
         corners = np.stack([self._at(corner, k) for corner, k in ends])
         low, high = np.full(len(self._column), -np.inf), corners.max(axis=0)
         np.maximum.at(low, self._of, corners.min(axis=0))
-        near = high >= _nth(low, self._limit + 1) - _MARGIN
+        near = high >= _nth(self._best(low, slice(None)), self._limit + 1) - _MARGIN
         kept = near.copy()
         own = self._home(self._fused_chunks)
         for corpus, members in enumerate(self._members):
-            kept |= (own == corpus) & (high >= _nth(low[members], max(1, self._rounds)) - _MARGIN)
+            kept |= (own == corpus) & (high >= _nth(self._best(low, members), max(1, self._rounds)) - _MARGIN)
         lifted = self._lifted.union(*(self._lifts[one] for one in np.flatnonzero(near)))
         # What comes by its address too stands with whichever of its ranks is the higher, and for the corpus of that one.
         return np.flatnonzero(kept | (self._of < self._fixed) | np.isin(self._of, list(lifted)))
+
+    def _best(self, numbers: Floats, columns: Whole | slice) -> Floats:
+        """The highest number of each unit of the list among these columns; -inf for a unit that is not there."""
+        best = np.full(len(self._column), -np.inf)
+        np.maximum.at(best, self._units[columns], numbers[columns])
+        return best
 
     def _at(self, shares: Floats, k: float) -> Floats:
         found: Floats = (shares[:, None] * ((k + 1) / (k + self._sides) if self._by_rank else self._sides)).sum(axis=0)
