@@ -4,8 +4,8 @@
 
 The same chunks with the same vectors lie in a folder and on a server of this machine. Both sides take turns, each question is asked once
 by each, and who is first changes with every question. ``exact`` compares all vectors, which are read when the stock is first opened;
-``index`` asks Chroma's index for every question. With ``exact`` both must give the same lists, or the measurement ends; with ``index`` they are
-counted, for two builds of one index need not be equal.
+``index`` asks Chroma's index for every question. With ``exact`` both must give the same lists, or the measurement ends; with ``index``
+they are counted, for two builds of one index need not be equal.
 """
 
 from __future__ import annotations
