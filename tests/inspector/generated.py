@@ -21,7 +21,8 @@ def generated(seed: int, size: int = 14) -> tuple[Pool, Settings]:
     """A pool with up to four corpora of up to ``size`` candidates in each route, and settings for it; the same for the same seed."""
     rng = random.Random(seed)
     corpora = [f"k{number}" for number in range(rng.randint(1, 4))]
-    stock = {corpus: [chunk(f"{corpus}/{n}", corpus, f"§ {n}") for n in range(rng.randint(1, size))] for corpus in corpora}
+    parts = rng.choice((1, 1, 2, 3))  # chunks of one norm
+    stock = {corpus: [chunk(f"{corpus}/{n}", corpus, f"§ {n // parts}") for n in range(rng.randint(1, size))] for corpus in corpora}
     chunks = [one for found in stock.values() for one in found]
     answers = [_answer(rng, corpus, stock[corpus]) for corpus in corpora]
     references, units = _references(rng, chunks)
@@ -74,6 +75,7 @@ def _settings(rng: random.Random) -> Settings:
         verweis_score=rng.choice((0.5, 0.97, rng.random())),
         max_verweis_normen=rng.choice((0, 1, 3, 3)),
         max_final_results=rng.choice((1, 3, 5, 10)),
+        list_unit=rng.choice(("chunk", "subsection", "section")),
         min_hits_per_corpus=rng.choice((0, 1, 2, 3)),
         min_ratio=rng.choice((0.25, 0.0, 0.6, rng.random())),
     )

@@ -57,11 +57,13 @@ def some_settings(rng: random.Random, base: Settings, count: int) -> list[Settin
 
 
 def with_twins(pool: Pool, rng: random.Random) -> Pool:
-    """The pool with some chunks of a corpus that have the same text as another one there."""
+    """The pool with some chunks of a norm that have the same text as another one of it, or of the corpus where norms have one chunk."""
+    norms = [(one.corpus_id, one.section_id) for one in pool.chunks.values()]
+    alike = (lambda one: one.corpus_id) if len(norms) == len(set(norms)) else (lambda one: (one.corpus_id, one.section_id))
     identities = dict(pool.identities)
     for one in identities:
         other = rng.choice(list(identities))
-        if rng.random() < 0.3 and pool.chunks[one].corpus_id == pool.chunks[other].corpus_id:
+        if rng.random() < 0.3 and alike(pool.chunks[one]) == alike(pool.chunks[other]):
             identities[one] = identities[other]
     return replace(pool, identities=identities)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from retrieval.stages.merging import merge, merge_hits
+from retrieval.stages.merging import merge, merge_hits, once
 from tests.builders import chunk, entry
 
 
@@ -31,3 +31,21 @@ def test_what_was_handed_in_is_not_changed() -> None:
     assert [(hit["rank_score"], hit["retrieval_kinds"]) for hit in merged] == [(0.5, ["lexical", "semantic"])]
     assert [hit["score"] for hit in hits] == [0.1, 0.5]
     assert "rank_score" not in hits[0]
+
+
+def test_a_norm_stands_once_with_its_best_chunk() -> None:
+    ranking = merge([entry("a1", 0.9), entry("b1", 0.8), entry("a2", 0.7), entry("free", 0.1)])
+    found = once(ranking, {"a1": "§ 1", "a2": "§ 1", "b1": "§ 2"})
+    assert [one.chunk_id for one in found.living] == ["a1", "b1", "free"]
+    assert [(one.chunk_id, one.fate.code, one.fate.into) for one in found.dropped] == [("a2", "same_norm", "a1")]
+
+
+def test_what_was_fetched_by_its_address_keeps_all_its_chunks() -> None:
+    ranking = merge([entry("a1", 1.0), entry("a2", 1.0), entry("a3", 0.4)])
+    found = once(ranking, dict.fromkeys(("a1", "a2", "a3"), "§ 1"), {"a1", "a2"})
+    assert [one.chunk_id for one in found.living] == ["a1", "a2"]
+
+
+def test_without_units_every_chunk_keeps_its_place() -> None:
+    ranking = merge([entry("a1", 0.9), entry("a2", 0.7)])
+    assert once(ranking, {}) == ranking
