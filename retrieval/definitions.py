@@ -191,6 +191,7 @@ _NO_NAME = re.compile(
     r"Für|Bei|Beim|In|Im|Zu|Zur|Zum|Nach|Mit|Als|Auf|Von|Vom|An|Am|Aus|Über|Unter|Durch|Gegen|Während|Vor|Um|Bis|Seit|Ab)\b"
 )
 _CAPITAL = re.compile(r"[A-ZÄÖÜ]")
+_SENTENCE = re.compile(r"\bim\s+Sinn|\b(?:ist|sind|wird|werden|hat|haben)\b", re.IGNORECASE)
 _TABLE = " | "
 _COMMON = 3
 """Chunks of a corpus beyond which words in brackets are no definition but a way of speaking, such as an abbreviation of another law."""
@@ -237,7 +238,7 @@ def _named(matches: Iterable[re.Match[str]], form: Form) -> Iterator[Defined]:
     for match in matches:
         group = next(name for name, words in match.groupdict().items() if words is not None)
         bare = match[group].strip().strip(_OPEN + _CLOSE).strip()
-        noun = _CAPITAL.search(bare) and not _NO_NAME.match(bare) and " im Sinn" not in bare
+        noun = _CAPITAL.search(bare) and not _NO_NAME.match(bare) and not _SENTENCE.search(bare)
         if noun and len(bare.split()) <= _LONGEST:
             start = match.start(group) + match[group].index(bare)
             yield Defined(bare, start, start + len(bare), form)

@@ -122,6 +122,7 @@ def test_weaker_forms_are_told_apart(text: str, term: str, form: str) -> None:
         "Auf Verträge im Sinne des Absatzes 1 ist das Gesetz anzuwenden.",
         "Krankenhäuser im Sinne des § 108 sind verpflichtet, Daten zu melden.",
         "Dies ist der Fall, wenn nichts anderes gilt.",
+        "(4) Werden Daten von einem Träger im Sinne von § 12 verarbeitet, ist er verantwortlich.",
         "Keine Apotheke ist ein Lager.",
         "Bismut (III)-citrat | Salbe (Tube) | 5 mg",
     ],
