@@ -31,6 +31,8 @@ _IN_FRONT = re.compile(r"[\s,:(–-]{0,9}(?:(?:in|unter|und zwar)\s{1,9})?")
 
 
 _Part = tuple[Section, str | None]
+_KEPT = 1 << 14
+"""So many targets are kept with what stands there."""
 
 
 class AddressBook:
@@ -42,6 +44,8 @@ class AddressBook:
         self._chunks: Mapping[str, Sequence[Chunk]] = chunks if isinstance(chunks, Mapping) else _by_corpus(chunks)
         self._shelves: dict[str, Shelf] = {}
         self._corpora = tuple(dict.fromkeys((*self._specs, *self._chunks)))
+        # A question looks up the same targets several times, and the next question many of them again.
+        self._matches = lru_cache(maxsize=_KEPT)(self._matching)
 
     def _shelf(self, corpus: str) -> Shelf:
         """The sections of this corpus; of one that is not here, none."""
@@ -106,7 +110,7 @@ class AddressBook:
         found = shelf.section(number)
         return Address(corpus, container, found.section_id, subsection), found.state(subsection or None)
 
-    def _matches(self, target: Target) -> tuple[_Part, ...]:
+    def _matching(self, target: Target) -> tuple[_Part, ...]:
         """The sections at an address, each with the part of it that is meant."""
         if not target.corpus_id:
             return tuple(part for corpus in self._corpora for part in self._within(corpus, target))
