@@ -13,7 +13,7 @@ import re
 import threading
 import tomllib
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 
@@ -46,6 +46,11 @@ def tokens(text: str) -> tuple[str, ...]:
     return tuple(token for _, found in _words(text) for token in found)
 
 
+def whole_words(text: str) -> tuple[str, ...]:
+    """The same without the parts of compounds."""
+    return tuple(token for word, _ in _words(text) for token in _stems(_pieces(word.lower())))
+
+
 def originals(text: str) -> dict[str, str]:
     """For every search word of a question the word that stands there, as it was first written."""
     found: dict[str, str] = {}
@@ -65,10 +70,18 @@ def _words(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 @lru_cache(maxsize=200_000)
 def _tokens_of(word: str) -> tuple[str, ...]:
+    return _stems([piece for one in _pieces(word) for piece in (one, *parts_of(one))])
+
+
+def _pieces(word: str) -> list[str]:
+    """A word in one piece, and its members where it has hyphens."""
     members = word.split("-")
-    whole = [word] if len(members) == 1 else ["".join(members), *(one for one in members if len(one) > 1 or one.isdigit())]
-    pieces = (piece.casefold() for one in whole for piece in (one, *parts_of(one)))
-    return tuple(dict.fromkeys(_stem(piece) for piece in pieces if piece not in _STOP_WORDS))
+    return [word] if len(members) == 1 else ["".join(members), *(one for one in members if len(one) > 1 or one.isdigit())]
+
+
+def _stems(pieces: Iterable[str]) -> tuple[str, ...]:
+    folded = (piece.casefold() for piece in pieces)
+    return tuple(dict.fromkeys(_stem(piece) for piece in folded if piece not in _STOP_WORDS))
 
 
 def _stem(word: str) -> str:
