@@ -22,23 +22,22 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from benchmarks.invented import Corpus, HashedWords, Vocabulary, chunks, corpora
-from retrieval import manifest
+from retrieval import chroma, manifest
 from retrieval.build import ingest
 from retrieval.errors import NoDatabase
+from retrieval.registry import CorpusRegistry
 
 SEED = 20_261_130
 DIMENSION = 128
 SIZES = (7_000, 100_000, 1_000_000)
 PLAIN = "plain"
 _RECORD = "growth.json"
-_BATCH = 5_000
 
 
 class Ingested(msgspec.Struct, frozen=True):
@@ -83,23 +82,23 @@ def _ingested(folder: Path, corpus: Corpus, vocabulary: Vocabulary, encoder: Has
     return Ingested(corpus.spec.corpus_id, corpus.size, time.perf_counter() - started, time.process_time() - processor)
 
 
-def plain(folder: Path, size: int, vocabulary: Vocabulary) -> None:
-    """One collection of everything, as it is written in ten lines, if it is not there yet."""
+def plain(folder: Path, size: int) -> None:
+    """One collection of everything, as it is written in ten lines, with the vectors of the stock, if it is not there yet."""
     import chromadb
 
     client = chromadb.PersistentClient(str(folder / PLAIN))
     collection = client.get_or_create_collection("alles", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
-    encoder = HashedWords(DIMENSION)
-    everything = (chunk for corpus in corpora(size, SEED) for chunk in chunks(corpus, vocabulary))
     if collection.count() == size:
         return
-    while batch := list(islice(everything, _BATCH)):
-        collection.upsert(
-            ids=[chunk.chunk_id for chunk in batch],
-            embeddings=encoder.passages([chunk.passage for chunk in batch]),
-            documents=[chunk.text for chunk in batch],
-            metadatas=[{"corpus_id": chunk.corpus_id, "section_id": chunk.section_id} for chunk in batch],
-        )
+    for stock in CorpusRegistry(folder, HashedWords(DIMENSION)).state.stocks.values():
+        for ids, vectors in chroma.pages(stock.col, folder):
+            chunks_here = [stock.chunk(chunk_id) for chunk_id in ids]
+            collection.upsert(
+                ids=ids,
+                embeddings=vectors,
+                documents=[chunk.text for chunk in chunks_here],
+                metadatas=[{"corpus_id": chunk.corpus_id, "section_id": chunk.section_id} for chunk in chunks_here],
+            )
 
 
 def measured(folder: Path) -> dict[str, float]:
@@ -159,7 +158,7 @@ def main() -> None:
             folder = keep / str(size)
             took = stocked(folder, size, vocabulary)
             if not args.no_plain:
-                plain(folder, size, vocabulary)
+                plain(folder, size)
             ingested: dict[str, Any] = {
                 "ingest, s": sum(one.processor for one in took),
                 "by the clock, s": sum(one.seconds for one in took),

@@ -174,7 +174,8 @@ class VectorIndex:
     """The vectors of one corpus that take part in the search, by the row of their chunk.
 
     ``way`` is ``exact`` (every vector is compared) or ``index`` (Chroma's index, asked for more than needed and computed exactly
-    afterwards). Both give cosines rounded to seven digits, and among equal ones the order of the chunks.
+    afterwards). Both give cosines rounded to seven digits, and among equal ones the order of the chunks. ``is_kept`` says that all vectors
+    were at hand in a file that is whole, so that the collection was not read.
     """
 
     def __init__(
@@ -197,6 +198,7 @@ class VectorIndex:
         self._rows = np.asarray(rows, dtype=np.int64)
         self._find = find or dict(zip(ids, self._rows.tolist(), strict=True)).get
         _one_thread()
+        self.is_kept = False
         self._matrix = self._all() if self.way == "exact" else self._read(list(ids[:1]))
         self.dimension = self._matrix.shape[1]
         self._total = count(found, place) if self.way == "index" else len(ids)
@@ -213,8 +215,10 @@ class VectorIndex:
         """The vectors of all chunks: as they were kept of this very collection, else read from it."""
         key = f"{self._found.id} {len(self)}"
         known = load_matrix(self._kept, key) if self._kept is not None else None
+        self.is_kept = known is not None
         if known is None:
-            known = self._read(list(self._ids))
+            # A product with one vector runs down the columns, which takes half the time of running along the rows.
+            known = np.asfortranarray(self._read(list(self._ids)))
             if self._kept is not None and len(known):
                 known = save_matrix(self._kept, key, known)
         return known

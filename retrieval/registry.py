@@ -362,15 +362,11 @@ def _vectors(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows)
 
 def _checked(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows) -> tuple[VectorIndex, Any]:
     col = chroma.collection(opened.client, opened.place, entry.collection)
-    there = chroma.count(col, opened.place)
-    if there != entry.count:
-        raise BrokenStock(
-            f"The collection {entry.collection!r} holds {there} records; {entry.count} were written. Ingest the corpus again."
-        )
     kept_at = manifest.data_folder(opened.folder, entry.collection)
     index = VectorIndex(col, opened.place, chunks.ids_of(rows), rows, opened.way, chunks.row, kept_at)
-    if index.way == "index":
-        # A query makes Chroma read its whole index into memory; where all vectors are compared, nobody needs it.
+    if not index.is_kept:
+        # Whoever counts or asks a collection makes Chroma read its whole index into memory. Where all vectors are compared and were read
+        # before, nobody needs it.
         chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
         raise BrokenStock(
