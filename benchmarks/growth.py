@@ -90,7 +90,8 @@ def plain(folder: Path, size: int) -> None:
     collection = client.get_or_create_collection("alles", embedding_function=None, configuration={"hnsw": {"space": "cosine"}})
     if collection.count() == size:
         return
-    for stock in CorpusRegistry(folder, HashedWords(DIMENSION)).state.stocks.values():
+    registry = CorpusRegistry(folder, HashedWords(DIMENSION))
+    for stock in registry.state.stocks.values():
         for ids, vectors in chroma.pages(stock.col, folder):
             chunks_here = [stock.chunk(chunk_id) for chunk_id in ids]
             collection.upsert(

@@ -364,9 +364,9 @@ def _checked(opened: _Opened, entry: CorpusEntry, chunks: ChunkFile, rows: Rows)
     col = chroma.collection(opened.client, opened.place, entry.collection)
     kept_at = manifest.data_folder(opened.folder, entry.collection)
     index = VectorIndex(col, opened.place, chunks.ids_of(rows), rows, opened.way, chunks.row, kept_at)
-    if not index.is_kept:
-        # Whoever counts or asks a collection makes Chroma read its whole index into memory. Where all vectors are compared and were read
-        # before, nobody needs it.
+    if not index.is_kept or isinstance(opened.place, Server):
+        # Whoever counts or asks a collection in a folder makes Chroma read its whole index into this process. Where all vectors are
+        # compared and were read before, nobody needs it.
         chroma.verify(col, opened.place, entry.count, index.probe)
     if entry.fingerprint is not None and len(index) and index.dimension != entry.fingerprint.dimension:
         raise BrokenStock(
