@@ -40,8 +40,9 @@ Progress = Callable[[int, int], None]
 """Called with the number of chunks that have their vector and the number of all."""
 
 _ENCODE_BATCH = 64
-_WRITE_BATCH = 256
-"""Chroma writes a batch while the next one is encoded; it writes its whole index each time, so batches are not small."""
+_WRITE_BATCH, _LARGEST_BATCH, _BATCHES = 256, 4096, 64
+"""Chroma writes a batch while the next one is encoded. With each batch it writes parts of its index that are as large as the collection, so
+batches grow with it: to a sixty-fourth of all chunks, within these bounds."""
 
 
 def ingest_file(
@@ -297,10 +298,11 @@ class _Ingest:
         self, known: Sequence[Chunk], fresh: Sequence[Chunk], at_hand: Mapping[tuple[str, str], NDArray[Any]]
     ) -> Iterator[tuple[Sequence[Chunk], Matrix]]:
         self.progress(len(known), len(self.chunks))
-        for block in _batches(known, _WRITE_BATCH):
+        size = min(max(_WRITE_BATCH, len(self.chunks) // _BATCHES), _LARGEST_BATCH)
+        for block in _batches(known, size):
             yield block, np.array([at_hand[_key(chunk)] for chunk in block], dtype=np.float32)
-        for start, block in enumerate(_batches(fresh, _WRITE_BATCH)):
-            yield block, self._encoded(block, len(known) + start * _WRITE_BATCH)
+        for start, block in enumerate(_batches(fresh, size)):
+            yield block, self._encoded(block, len(known) + start * size)
 
     def _encoded(self, block: Sequence[Chunk], before: int) -> Matrix:
         parts: list[Matrix] = []

@@ -131,6 +131,24 @@ def test_the_old_generation_leaves_nothing_behind(tmp_path: Path, place: Place) 
     client.close()
 
 
+@pytest.mark.parametrize(("chunks", "batches"), [(5, [2, 2, 1]), (12, [3, 3, 3, 3]), (24, [4] * 6)])
+def test_batches_grow_with_the_corpus_within_bounds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chunks: int, batches: list[int]
+) -> None:
+    for name, value in (("_WRITE_BATCH", 2), ("_LARGEST_BATCH", 4), ("_BATCHES", 4)):
+        monkeypatch.setattr(build, name, value)
+    written: list[int] = []
+    write = chroma.write
+
+    def counted(*args: Any) -> None:
+        written.append(len(args[3]))
+        write(*args)
+
+    monkeypatch.setattr(chroma, "write", counted)
+    ingest(tmp_path, spec(), [chunk(f"§ {number}", "Frist.") for number in range(chunks)], None, CountingEncoder())
+    assert written == batches
+
+
 @both
 def test_an_ingest_that_fails_leaves_the_old_corpus_and_serves_the_next_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build, "_WRITE_BATCH", 2)
