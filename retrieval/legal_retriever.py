@@ -34,7 +34,7 @@ from retrieval.neighbors import with_neighbors
 from retrieval.ports import Question
 from retrieval.ranking import Entry
 from retrieval.settings import Settings
-from retrieval.stock import CorpusStock, Federation
+from retrieval.stock import CorpusStock, Federation, Mask
 from retrieval.trace import Pool
 from retrieval.where import matches
 
@@ -69,7 +69,7 @@ class LegalRetriever:
 
     def candidates(self, question: Question, fetch_k: int, where: Mapping[str, Any] | None = None) -> CorpusAnswer:
         """What both routes found, best first, at most ``fetch_k`` each, and the sections and definitions that the question is after."""
-        rows = self._rows(where)
+        rows = self.stock.mask(where)
         routes = (self._vector(question, fetch_k, rows), self._lexical(question, fetch_k, rows))
         ready = (*self._named_sections(question, where), *self._definitions(question, where))
         found = bool(ready) or any(route.hits for route in routes)
@@ -96,10 +96,7 @@ class LegalRetriever:
         heard = [max((hit.scaled or 0.0 for hit in route.hits), default=0.0) for route in routes if route.status != "failed"]
         return round(sum(heard) / len(heard), 4) if heard else 0.0
 
-    def _rows(self, where: Mapping[str, Any] | None) -> list[bool] | None:
-        return [matches(metadata_of(chunk), where) for chunk in self.stock.chunks] if where else None
-
-    def _vector(self, question: Question, fetch_k: int, rows: Sequence[bool] | None) -> RouteAnswer:
+    def _vector(self, question: Question, fetch_k: int, rows: Mask) -> RouteAnswer:
         fingerprint = self.stock.fingerprint
         if fingerprint.model in question.encoder_error:
             return RouteAnswer(
@@ -113,7 +110,7 @@ class LegalRetriever:
         hits = tuple(RouteHit(ids[row], cosine, scaled(cosine, background, near)) for row, cosine in found)
         return RouteAnswer(VECTOR, "ok" if hits else "empty", hits, way=self.stock.index.way, note="" if ids else "empty_corpus")
 
-    def _lexical(self, question: Question, fetch_k: int, rows: Sequence[bool] | None) -> RouteAnswer:
+    def _lexical(self, question: Question, fetch_k: int, rows: Mask) -> RouteAnswer:
         if not question.tokens:
             return RouteAnswer(LEXICAL, "empty", way="bm25", note="no_usable_words")
         lexical = self.federation.lexical

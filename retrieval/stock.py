@@ -7,10 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from retrieval.addresses import AddressBook
 from retrieval.chunkfile import ChunkFile
 from retrieval.definitions import Definitions, Terms, read
 from retrieval.errors import BrokenStock, EncoderError, UnknownCorpus
+from retrieval.hits import metadata_of
 from retrieval.lexical import LexicalIndex
 from retrieval.model import Address, Chunk, CorpusSpec, Reference, Target
 from retrieval.names import Names
@@ -18,6 +22,7 @@ from retrieval.ports import Encoder, Fingerprint, Question
 from retrieval.readings import Reading
 from retrieval.shelf import Layout
 from retrieval.tokenizer import originals, tokens
+from retrieval.where import matches
 
 
 class Vectors(Protocol):
@@ -30,8 +35,13 @@ class Vectors(Protocol):
         ...
 
 
+Mask = NDArray[np.bool_] | None
+"""For every chunk of a corpus whether it may appear; None: all may."""
+
 _CONTENTS = frozenset({"inhaltsübersicht", "inhaltsverzeichnis"})
 _CERTAIN = frozenset({"resolved", "repealed"})
+_FILTERS = 8
+"""So many filters are kept for each corpus."""
 
 
 def _whole(norm: Address) -> Address:
@@ -94,11 +104,24 @@ class CorpusStock:
         self.spec, self.index, self.fingerprint, self.col = spec, index, fingerprint, col
         self.chunks = chunks if isinstance(chunks, ChunkFile) else HeldChunks(chunks)
         self.readings, self._definitions = readings, definitions
+        self._masks: dict[str, NDArray[np.bool_]] = {}
 
     @property
     def ids(self) -> Sequence[str]:
         """The ids of the chunks, in their order."""
         return self.chunks.ids
+
+    def mask(self, where: Mapping[str, Any] | None) -> Mask:
+        """For every chunk whether its metadata fulfil ``where``; None where all do. Those of the last few filters are kept, as every
+        filter reads the whole corpus once. Raises BadInput for an operator that is not known."""
+        if not where:
+            return None
+        key = repr(where)
+        found = self._masks.get(key)
+        if found is None:
+            found = np.fromiter((matches(metadata_of(chunk), where) for chunk in self.chunks), dtype=np.bool_, count=len(self.chunks))
+            self._masks = dict([*self._masks.items(), (key, found)][-_FILTERS:])
+        return found
 
     @cached_property
     def terms(self) -> Terms:

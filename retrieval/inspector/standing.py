@@ -169,9 +169,8 @@ class Standings:
     def _filter(self, retriever: LegalRetriever) -> dict[str, Any] | None:
         return for_corpus(self._where, retriever.stock.spec.default_container_id)[0]
 
-    def _mask(self, retriever: LegalRetriever) -> list[bool] | None:
-        where = self._filter(retriever)
-        return [matches(metadata_of(chunk), where) for chunk in retriever.stock.chunks] if where else None
+    def _mask(self, retriever: LegalRetriever) -> Any:
+        return retriever.stock.mask(self._filter(retriever))
 
 
 def _ranked(hits: list[RouteHit]) -> _Ranked:
