@@ -7,6 +7,8 @@ from pathlib import Path
 
 from cli_runs import Run
 
+from retrieval.inspector.tracks import CONTINUOUS
+
 ANCHORS = Path(__file__).parents[1] / "sample_corpora" / "anchors.toml"
 QUESTION = "Wann ist eine abweichende Abgabe erlaubt, und wie wird sie gekennzeichnet?"
 
@@ -22,7 +24,7 @@ def test_the_breakpoints_of_a_setting_are_named_with_what_happens(run: Run, samp
 def test_the_json_of_a_track_holds_points_lists_and_changes_that_fit_together(run: Run, sample_index: Path) -> None:
     ran = run("breakpoints", QUESTION, "--index", sample_index, "--json", "--set", "fusion=rrf")
     tracks = json.loads(ran.out)
-    assert [found["knob"] for found in tracks] == ["weight_vector", "weight_lexical", "rrf_k", "verweis_score", "min_ratio"]
+    assert [found["knob"] for found in tracks] == list(CONTINUOUS)
     for found in tracks:
         assert len(found["points"]) == len(found["between"]) + 1 == len(found["at"])
         assert [change["at"] for change in found["changes"]] == found["points"][1:-1]

@@ -52,19 +52,19 @@ def test_a_staircase_is_told_with_its_best_stretch_its_edges_and_both_halves(run
         "Fragensatz questions: 27 Fragen zum Abstimmen, 11 zurückgehalten; gemessen auf 10 Plätzen",
         "Ziel: Vollständige Ketten [chain_complete]; mehr ist besser",
         "Abweichend von den Vorgaben: verweis_score = 0,97",
-        "Mit Wert: 11; ohne Wert, weil das Ziel von ihnen nichts verlangt: 16",
+        "Mit Wert: 12; ohne Wert, weil das Ziel von ihnen nichts verlangt: 15",
     ]
-    assert "in Kraft: verweis_score = 0,97, Wert 0,364" in told
-    assert "bester Abschnitt: 0,348201 bis 0,615767, Wert 0,545 (Breite 0,267566, Mitte 0,481984)" in told
+    assert "in Kraft: verweis_score = 0,97, Wert 0,583" in told
+    assert "bester Abschnitt: 0,35879 bis 0,51918, Wert 0,833 (Breite 0,160389, Mitte 0,438985)" in told
     assert "nicht vom besten zu unterscheiden: 0 bis 1" in told
-    edge = told.index("Am Rand 0,615767 wechseln:")
-    assert told[edge + 1] == "abweichende-abgabe 1,000 → 0,000"
-    assert "Zu nehmen: verweis_score = 0,48" in told
-    assert any(line.startswith("Gemessene Einstellungen: 6. ") and line.endswith("auf den zurückgehaltenen Fragen.") for line in told)
-    assert any(line.startswith("zum Abstimmen (11) 0,364 0,545 0,182 ") and "nicht unterscheidbar" in line for line in told)
+    edge = told.index("Am Rand 0,51918 wechseln:")
+    assert told[edge + 1] == "sonderkennzeichen 1,000 → 0,000"
+    assert "Zu nehmen: verweis_score = 0,44" in told
+    assert any(line.startswith("Gemessene Einstellungen: 7. ") and line.endswith("auf den zurückgehaltenen Fragen.") for line in told)
+    assert any(line.startswith("zum Abstimmen (12) 0,583 0,833 0,250 ") and "nicht unterscheidbar" in line for line in told)
     assert any(line.startswith("zurückgehalten (5) 0,200 0,200 ") and line.endswith("bei jeder Frage gleich") for line in told)
     won = told.index("Gewonnen unter den Fragen zum Abstimmen:")
-    assert told[won + 1 :] == ["abweichende-abgabe 0,000 → 1,000", "saft-nicht-lieferbar 0,000 → 1,000"]
+    assert told[won + 1 :] == [f"{name} 0,000 → 1,000" for name in ("sonderkennzeichen", "abweichende-abgabe", "saft-nicht-lieferbar")]
 
 
 def test_the_numbers_told_are_those_of_the_json(run: Run, sample_index: Path) -> None:

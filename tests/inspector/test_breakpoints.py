@@ -50,9 +50,9 @@ def test_between_two_breakpoints_there_is_one_list_and_none_is_missing(seeds: ra
 
 @pytest.mark.parametrize("knob", [knob for knob in CONTINUOUS if knob != "weight_reranker"])
 def test_none_is_missing_against_a_fine_grid(knob: str) -> None:
-    made, settings = generated(244, 12)
+    made, settings = generated(391, 12)
     settings = settings.changed({"fusion": "rrf"})
-    assert check(made, settings, knob, 10_000, 50, 244).breakpoints
+    assert check(made, settings, knob, 10_000, 50, 391).breakpoints
 
 
 @pytest.mark.parametrize("knob", CONTINUOUS)
@@ -64,8 +64,8 @@ def test_with_a_reranker_there_is_one_list_between_two_breakpoints_and_none_is_m
 
 @pytest.mark.parametrize("method", ["weighted", "rrf"])
 def test_the_weight_of_a_reranker_has_breakpoints(method: str) -> None:
-    made, settings = reranked(244, 12)
-    assert check(made, settings.changed({"fusion": method}), "weight_reranker", 2_000, 50, 244).breakpoints
+    made, settings = reranked(391, 12)
+    assert check(made, settings.changed({"fusion": method}), "weight_reranker", 2_000, 50, 391).breakpoints
 
 
 def test_the_weight_of_a_reranker_that_is_off_or_gave_nothing_moves_nothing_and_says_so() -> None:

@@ -106,7 +106,7 @@ def test_an_anchor_tells_its_claim_and_the_merging_what_it_was_united_with(feder
 
 
 def test_a_reference_tells_the_sentence_of_the_hit_and_where_its_words_stand(federation: FederatedRetriever) -> None:
-    question = TEXTS["sonderkennzeichen"]
+    question = TEXTS["rangfolge-vertrag"]
     used = Settings()
     trace = decide(federation.gather(question, used), used)
     verweis = next(one for one in trace.verweise if one.fate == "fetched" and any(e.chunk_id in one.chunk_ids for e in trace.final))
@@ -160,10 +160,10 @@ def test_a_hit_cut_below_the_limit_tells_what_it_lacks_to_the_last_one(federatio
 
 
 def test_a_corpus_below_the_floor_tells_by_how_much(federation: FederatedRetriever) -> None:
-    question = TEXTS["schlafmittel"]
+    question = TEXTS["teststreifen"]
     used = Settings()
     trace = decide(federation.gather(question, used), used)
-    best = next(one for one in trace.completed.living if one.corpus_id == "abrechnungsvereinbarung")
+    best = next(one for one in trace.completed.living if one.corpus_id == "abgabevertrag")
     told = Told(federation, question, (best.chunk_id,))
     floor = told.life.station("floor")
     needed = 0.25 * trace.completed.living[0].rank
@@ -198,7 +198,7 @@ def test_a_norm_that_was_never_a_candidate_tells_its_true_rank(federation: Feder
 
 
 def test_a_corpus_cut_by_the_cap_tells_its_place_and_what_the_norm_would_have_been(federation: FederatedRetriever) -> None:
-    told = Told(federation, TEXTS["rezeptur-freigabe"], of("abgabestellenverordnung", "§ 10", "1"))
+    told = Told(federation, TEXTS["teilmenge-bei-lieferausfall"], of("abgabestellenverordnung", "§ 11", "1"))
     selected = told.life.station("selected")
     assert (told.life.decisive, selected.reason, selected.place, selected.bound) == ("selected", "cut_by_cap", 5, 4)
     standing = Standings(told.trace.question, federation).of("abgabestellenverordnung", told.life.chunk_ids)[told.life.chunk_ids[0]]
@@ -229,7 +229,7 @@ def test_what_is_not_in_stock_ends_at_the_first_station(federation: FederatedRet
 
 
 def test_a_reference_beyond_the_cap_tells_its_number(federation: FederatedRetriever) -> None:
-    question = TEXTS["rezeptur-freigabe"]
+    question = TEXTS["rangfolge-vertrag"]
     used = Settings()
     trace = decide(federation.gather(question, used), used)
     beyond = [one for one in trace.verweise if one.fate == "beyond_cap"]
