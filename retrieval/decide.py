@@ -112,7 +112,7 @@ def selection_of(pool: Pool, settings: Settings) -> Selection:
     """Which corpora the settings select, from what is known before any corpus is asked."""
     routed = [routing.corpus_id for routing in pool.routings]
     required = [claim.target.corpus_id for claim in pool.claims]
-    affinities = pool.affinities if settings.selection.routing == "similarity" else None
+    affinities = pool.affinities if settings.selection.corpus_order == "similarity" else None
     return select(pool.available, routed, required, settings.selection.max_corpora_per_query, affinities)
 
 

@@ -155,7 +155,7 @@ class _Gathering:
         routings, claims = self._routings(available), self._claims()
         knobs = self.settings.selection
         asked = (available, [one.corpus_id for one in routings], [one.target.corpus_id for one in claims], knobs.max_corpora_per_query)
-        near = {corpus: self._affinity(corpus) for corpus in rivals(*asked)} if knobs.routing == "similarity" else {}
+        near = {corpus: self._affinity(corpus) for corpus in rivals(*asked)} if knobs.corpus_order == "similarity" else {}
         affinities = {corpus: affinity for corpus, affinity in near.items() if affinity is not None}
         return Chosen(select(*asked, affinities), routings, claims, affinities)
 

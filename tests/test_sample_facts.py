@@ -195,7 +195,7 @@ def test_where_five_corpora_have_something_to_say_the_cap_costs_a_member_of_the_
 def test_the_corpora_nearest_to_the_question_are_asked_and_not_the_first_in_stock(
     pools: Mapping[str, Pool], federation: FederatedRetriever
 ) -> None:
-    name, in_order = "rezeptur-freigabe", Settings.of(routing="stock_order")
+    name, in_order = "rezeptur-freigabe", Settings.of(corpus_order="stock_order")
     first = decide(federation.gather(QUESTIONS[name]["text"], in_order), in_order)
     assert first.selection.cut == (ORDINANCE,)
     assert found(name, first) == [False]

@@ -18,7 +18,7 @@ def test_settings_survive_toml(s: Settings) -> None:
 def test_the_defaults_are_those_that_the_product_promises() -> None:
     assert Settings().flat() == {
         "max_corpora_per_query": 4,
-        "routing": "similarity",
+        "corpus_order": "similarity",
         "fetch_k": 60,
         "reranker": "off",
         "rerank_depth": 50,

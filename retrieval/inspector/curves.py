@@ -8,14 +8,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.decide import decide
+from retrieval.decide import decide, units_of
 from retrieval.inspector.reach import Candidate, candidates, leaders, routes_of
+from retrieval.ranking import Entry
 from retrieval.settings import Settings
 from retrieval.stages.fusion import shares
 from retrieval.trace import Pool, Trace
 
 Floats = NDArray[np.float64]
 Whole = NDArray[np.int64]
+Truths = NDArray[np.bool_]
 Signs = NDArray[np.int32]
 _DIGITS = 12  # those of a rank score
 _BLOCK = 2_000  # so many numbers are looked at together
@@ -188,6 +190,7 @@ class Curves:
         names = dict.fromkeys([*(entry.identity for entry in fixed), *(one.identity for one in fused)])
         self._number = {identity: number for number, identity in enumerate(names)}
         self._owner = np.array([self._number[entry.identity] for entry in fixed] + [self._number[one.identity] for one in fused])
+        self._several, self._whole = _units(fixed, fused, trace, list(names))
         corpus_of = {entry.identity: entry.corpus_id for entry in fixed} | {one.identity: one.corpus_id for one in fused}
         corpora = [corpus_of[identity] for identity in names]
         self._corpora = [np.flatnonzero(np.array(corpora) == corpus) for corpus in dict.fromkeys(corpora)]
@@ -226,6 +229,15 @@ class Curves:
             found += [self.family.levels(self._ratio * level), self.family.levels(level / self._ratio)]
         return found
 
+    def _once(self, ranks: Floats) -> Floats:
+        """The ranks with one column of each norm, the best; what was fetched by its address stays."""
+        found = ranks.copy()
+        for columns in self._several:
+            mine = ranks[:, columns]
+            behind = np.arange(len(columns)) != np.argmax(mine, axis=1)[:, None]
+            found[:, columns] = np.where(behind & ~self._whole[columns], -np.inf, mine)
+        return found
+
     def _signatures(self, at: Floats, most: int) -> Signs:
         """For each number everything that the list depends on: the first places, each corpus's rounds and their order, the floors."""
         own = np.round(self.family.values(at), _DIGITS)
@@ -233,11 +245,12 @@ class Curves:
         by_name = np.full((len(self._number), len(at)), -np.inf)
         np.maximum.at(by_name, self._owner, every.T)  # the same chunk, found several times, has the best of its ranks
         ranks = by_name.T
+        speaking, ranks = _first(ranks, most), self._once(ranks)
         head = _first(ranks, most)
         leaders = [_first(ranks[:, columns], max(1, min(self._rounds, most))) for columns in self._corpora]
         places = np.concatenate([columns[found] for columns, found in zip(self._corpora, leaders, strict=True)], axis=1)
         values = np.take_along_axis(ranks, places, axis=1)
-        parts = [head, places, np.argsort(-values, axis=1, kind="stable")]
+        parts = [speaking, head, places, np.argsort(-values, axis=1, kind="stable")]
         best = ranks.max(axis=1)
         tops = np.stack([ranks[:, columns].max(axis=1) for columns in self._corpora], axis=1)
         parts.append(tops >= self._ratio * best[:, None])
@@ -246,6 +259,18 @@ class Curves:
             parts += [heads > self._verweis, values > self._verweis, tops >= self._ratio * self._verweis]
             parts.append((self._verweis >= self._ratio * best)[:, None])
         return np.concatenate([part.astype(np.int32) for part in parts], axis=1)
+
+
+def _units(fixed: Sequence[Entry], fused: Sequence[Candidate], trace: Trace, names: Sequence[str]) -> tuple[list[Whole], Truths]:
+    """The columns of every norm that has several, and which columns were fetched by their address and keep their places."""
+    units = units_of(trace.chunks, trace.settings.quota.list_unit)
+    unit = {entry.identity: units.get(entry.chunk_id, entry.identity) for entry in fixed} | {one.identity: one.unit for one in fused}
+    members: dict[str, list[int]] = {}
+    for column, name in enumerate(names):
+        members.setdefault(unit[name], []).append(column)
+    addressed = {entry.identity for entry in fixed}
+    whole = np.array([name in addressed for name in names], dtype=np.bool_)
+    return [np.array(columns) for columns in members.values() if len(columns) > 1], whole
 
 
 def _first(ranks: Floats, most: int) -> Whole:

@@ -26,7 +26,7 @@ class SelectionKnobs(msgspec.Struct, frozen=True, kw_only=True):
             scope="gather",
         ),
     ] = 4
-    routing: Annotated[
+    corpus_order: Annotated[
         Literal["similarity", "stock_order"],
         Knob(
             label_de="Vorrang unter den Regelwerken",
