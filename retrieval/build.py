@@ -242,7 +242,7 @@ class _Ingest:
         at_hand = self._vectors_at_hand()
         data = manifest.begin(self.folder, Unfinished(self.spec.corpus_id, self.spec.title, self.name, len(self.chunks), self.fingerprint))
         manifest.save_chunks(data, self.chunks)
-        StoredTokens.of(chunk.passage for chunk in self.chunks).save(data / manifest.TOKENS)
+        StoredTokens.of(chunk.wording for chunk in self.chunks).save(data / manifest.TOKENS)
         manifest.replace_file(data / manifest.READINGS, readings.encoded(readings.read(chunk.text for chunk in self.chunks)))
         manifest.replace_file(data / DEFINITIONS, stored_definitions(self.chunks))
         reused = self._write(at_hand)

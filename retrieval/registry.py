@@ -326,7 +326,7 @@ def _tokens(folder: Path, entry: CorpusEntry, chunks: Sequence[Chunk]) -> Stored
         log.warning("The words of %s belong to other chunks and are made anew.", entry.spec.corpus_id)
     except BrokenStock as error:
         log.warning("The words of %s are made anew: %s", entry.spec.corpus_id, error)
-    made = StoredTokens.of(chunk.passage for chunk in chunks)
+    made = StoredTokens.of(chunk.wording for chunk in chunks)
     with suppress(OSError):  # a stock that cannot be written to is asked all the same
         made.save(path)
     return made
