@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from retrieval.decide import decide
+from retrieval.decide import decide, units_of
 from retrieval.errors import BadSetting
 from retrieval.inspector.curves import Curves, fractions, lines, weights_of
 from retrieval.inspector.grids import Grid, Table
@@ -23,6 +23,7 @@ from retrieval.inspector.reach import ahead
 from retrieval.inspector.tracks import CONTINUOUS, Track
 from retrieval.settings import KNOBS, Settings
 from retrieval.stages.fusion import ROUTES
+from retrieval.stages.merging import once
 from retrieval.trace import Pool
 
 _SAME = 1e-12
@@ -128,12 +129,17 @@ def _of_ratio(runs: _Runs) -> Iterable[float]:
 
 
 def _of_verweis(runs: _Runs) -> Iterable[float]:
-    """A fetched norm passes each hit of the list and of its corpus, the floors that others set, and the one that it sets itself."""
+    """A fetched norm passes each hit of the list and of its corpus, the floors that others set, and the one that it sets itself.
+
+    A hit behind another one of its norm has no place, so none to pass, unless it was asked for by its address.
+    """
     trace = decide(runs.pool, runs.settings, without=runs.without)
     ratio = runs.settings.quota.min_ratio
+    whole = {entry.identity for entry in trace.anchored.entries if entry.rank_by != "routes"}
+    listed = once(trace.anchored, units_of(trace.chunks, runs.settings.quota.list_unit), whole).living
     ranks: set[float] = set()
     seen: Counter[str] = Counter()
-    for place, entry in enumerate(trace.anchored.living):
+    for place, entry in enumerate(listed):
         seen[entry.corpus_id] += 1
         if place < runs.most or seen[entry.corpus_id] <= runs.most:
             ranks.add(entry.rank)

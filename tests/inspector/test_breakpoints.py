@@ -13,6 +13,7 @@ from retrieval.errors import BadSetting
 from retrieval.inspector.breakpoints import track
 from retrieval.inspector.reach import ahead
 from retrieval.inspector.tracks import CONTINUOUS, Track
+from retrieval.model import Address, AnchorClaim, ReadyHit, Reference, Target, Units
 from retrieval.settings import Settings
 from retrieval.trace import Pool
 from tests.builders import answer, chunk, pool
@@ -104,6 +105,19 @@ def test_the_floor_is_met_at_a_ratio_and_at_a_score() -> None:
     assert ("b/1" in found.between[0], "b/1" in (found.at[1] or ()), "b/1" in found.between[1]) == (True, True, False)
 
 
+def test_a_fetched_norm_passes_a_hit_that_is_in_the_list_only_because_others_of_one_norm_share_a_place() -> None:
+    hits = {"a/1": 0.9, "a/2": 0.8, "a/3": 0.7, "a/4": 0.4}
+    chunks = [*(chunk(one, "a", "§ 1") for one in ("a/1", "a/2", "a/3")), chunk("a/4", "a", "§ 2"), chunk("a/5", "a", "§ 3")]
+    reference = Reference(0, 3, "§ 3", "resolved", Address("a", "", "§ 3"))
+    units = {Target("a", "§ 3", ""): Units("found", (ReadyHit("a/5", 1.0, (), 1.0),))}
+    made = pool([answer("a", hits)], chunks, references={"a/1": [reference]}, units=units)
+    settings = Settings.of(max_final_results=2, min_hits_per_corpus=0, weight_lexical=0.0, weight_vector=1.0)
+    found = check(made, settings, "verweis_score", 1_000, 20, 1)
+    # The place of § 2 goes at its own rank, 0.4; at 0.9 the fetched norm passes the first one too.
+    assert found.breakpoints == (0.4, 0.9)
+    assert found.between == (("a/1", "a/4"), ("a/1", "a/5"), ("a/5", "a/1"))
+
+
 def test_the_rrf_constant_has_real_roots() -> None:
     vector = {f"a/{n}": 1 - n / 100 for n in range(6)}
     lexical = {"a/5": 0.9, "a/4": 0.8, "a/3": 0.7}
@@ -132,8 +146,6 @@ def test_a_weight_of_zero_beside_no_other_is_refused_at_that_point_alone() -> No
 def test_a_hit_that_leads_in_both_routes_and_an_anchor_stay_in_their_order_at_every_weight() -> None:
     chunks = [chunk(one, "a", f"§ {one}") for one in ("a/1", "a/2", "a/3")]
     made = pool([answer("a", {"a/1": 1.0, "a/2": 0.4}, {"a/1": 1.0, "a/3": 0.4})], chunks)
-    from retrieval.model import AnchorClaim, ReadyHit, Target, Units
-
     claim = AnchorClaim(Target("a", "§ a/3")), Units("found", (ReadyHit("a/3", 1.0, (), 1.0),))
     made = msgspec.structs.replace(made, claims=(claim[0],), anchor_units=(claim[1],))
     found = track(made, Settings(), "weight_vector")
