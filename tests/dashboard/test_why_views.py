@@ -54,9 +54,8 @@ def test_the_chips_name_the_list_and_what_just_missed_it() -> None:
 def test_a_norm_of_several_chunks_has_one_chip_with_all_its_places() -> None:
     sections = {"a1": "§ 1", "a2": "§ 1", "a3": "§ 2", "a4": "§ 1", "a5": "§ 3"}
     scores = {one: 0.9 - number / 10 for number, one in enumerate(sections)}
-    trace = decide(
-        pool([answer("A", scores)], [chunk(one, "A", section) for one, section in sections.items()]), Settings.of(max_final_results=3)
-    )
+    stock = [chunk(one, "A", section) for one, section in sections.items()]
+    trace = decide(pool([answer("A", scores)], stock), Settings.of(max_final_results=3, list_unit="chunk"))
     found = [[one["text"] for one in block["links"]] for block in kind(view.chips(trace, DE), "links")]
     assert found == [["1, 2 · A · § 1", "3 · A · § 2"], ["A · § 3"]]
 

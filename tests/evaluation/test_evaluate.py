@@ -242,9 +242,9 @@ def test_references_that_rank_high_cost_the_sample_chains_a_link(federation: Fed
         for score in (0.5, 0.97)
     )
     change = next(one for one in against(low, high, sampling=QUICK).metrics if one.metric == "chain_coverage")
-    assert {one.question_id for one in change.losers} == {"abweichende-abgabe", "saft-nicht-lieferbar"}
+    assert {one.question_id for one in change.losers} == {"sonderkennzeichen", "abweichende-abgabe", "saft-nicht-lieferbar"}
     assert change.winners == ()
-    assert change.effect.difference == pytest.approx(-2 * 0.25 / len(pools))
+    assert change.effect.difference == pytest.approx(-(1 / 2 + 2 * 1 / 4) / len(pools))
     assert change.effect.verdict == "not_distinguishable"
     assert change.effect.more is not None
     assert change.effect.more > 0

@@ -87,12 +87,13 @@ def test_other_settings_are_compared_with_chance_verdict_and_losers(run: Run, sa
     assert found.code == 0
     assert "Gegenüber Einstellungen andere.toml (38 Fragen in beiden):" in found.out
     after = [line.split() for line in found.out.partition("Kettenabdeckung, gewonnen:\n")[2].partition("\n\n")[0].splitlines()]
-    assert after == [["abweichende-abgabe", "0,750", "→", "1,000"], ["saft-nicht-lieferbar", "0,750", "→", "1,000"]]
+    before = {"sonderkennzeichen": "0,500", "abweichende-abgabe": "0,750", "saft-nicht-lieferbar": "0,750"}
+    assert after == [[name, figure, "→", "1,000"] for name, figure in before.items()]
     assert "nicht unterscheidbar; nötig wären etwa" in found.out
     told = json.loads(run(*given, "--json").out)
     compared = msgspec.convert(told["against"], Against)
     assert [one.name for one in compared.differing] == ["verweis_score"]
-    assert msgspec.convert(told["report"], Report).figure("chain_coverage").estimate.n == 16
+    assert msgspec.convert(told["report"], Report).figure("chain_coverage").estimate.n == 17
 
 
 def test_an_earlier_report_is_compared_as_it_was_written(run: Run, sample_index: Path, set_file: Path, tmp_path: Path) -> None:

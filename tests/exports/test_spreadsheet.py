@@ -187,7 +187,7 @@ def test_an_empty_list_has_its_heads() -> None:
 
 
 def test_missing_is_an_empty_cell_and_zero_is_zero() -> None:
-    trace = decide(pool([answer("gesetz", {"a": 0.5}, {"b": 0.0})], [chunk("a"), chunk("b")]), Settings())
+    trace = decide(pool([answer("gesetz", {"a": 0.5}, {"b": 0.0})], [chunk("a"), chunk("b", section="§ 2")]), Settings())
     first, second = opened(trace, values=True)["Liste"].iter_rows(min_row=2, values_only=True)
     assert first[9:14] == (None,) * 5
     assert second[4:9] == (None,) * 5

@@ -42,12 +42,14 @@ class Made:
         return gather
 
 
-def random_set(seed: int, questions: int = 8, size: int = 14) -> tuple[Made, Settings]:
+def random_set(
+    seed: int, questions: int = 8, size: int = 14, draw: Callable[[int, int], tuple[Pool, Settings]] = generated
+) -> tuple[Made, Settings]:
     """A set of generated pools with graded norms and some chains, and settings for it under which lists are short."""
     drawn = random.Random(seed)
-    pools = {f"f{number}": generated(1000 * seed + number, size)[0] for number in range(questions)}
+    pools = {f"f{number}": draw(1000 * seed + number, size)[0] for number in range(questions)}
     made = [Question(one, f"Frage {one}?", _needs(drawn, found), chain=drawn.random() < 0.5) for one, found in pools.items()]
-    return Made(pools, made), generated(1000 * seed, size)[1].changed({"max_final_results": drawn.choice((2, 3, 5))})
+    return Made(pools, made), draw(1000 * seed, size)[1].changed({"max_final_results": drawn.choice((2, 3, 5))})
 
 
 def _needs(drawn: random.Random, found: Pool) -> tuple[Need, ...]:

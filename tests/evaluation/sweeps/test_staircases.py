@@ -17,8 +17,9 @@ from retrieval.inspector.tracks import CONTINUOUS
 from retrieval.model import Address
 from retrieval.settings import KNOBS
 from tests.evaluation.sweeps.made import random_set
+from tests.inspector.generated import generated, reranked
 
-SETS = 50
+SETS = 48
 VALUES = 10_001
 _NEAR = 1e-9
 
@@ -31,11 +32,11 @@ def by_hand(goal: str, golds: Set[Address], listed: Sequence[Address]) -> float:
 
 
 class Case:
-    """A generated set, settings, a setting to sweep (the constant of rank fusion where it has an effect), and a goal."""
+    """A generated set, settings, a setting to sweep (the constant of rank fusion and a reranker where they are there), and a goal."""
 
     def __init__(self, seed: int) -> None:
-        self.made, settings = random_set(seed)
         self.knob = CONTINUOUS[seed % len(CONTINUOUS)]
+        self.made, settings = random_set(seed, 10, draw=reranked if self.knob == "weight_reranker" else generated)
         self.goal = ("recall", "mrr")[seed % 2]
         self.settings = settings.changed({"fusion": "rrf"}) if self.knob == "rrf_k" else settings
         self.values = np.linspace(KNOBS[self.knob].low, KNOBS[self.knob].high, VALUES)
