@@ -37,7 +37,8 @@ def sentence(trace: Trace, words: Words) -> str:
         words.n("corpora.selected", len(selection.selected), cap=selection.cap),
     ]
     if selection.cut:
-        parts.append(words.n("corpora.cut", len(selection.cut)))
+        near = any(corpus.affinity is not None for corpus in trace.corpora)
+        parts.append(words.n("corpora.cut_near" if near else "corpora.cut", len(selection.cut)))
     return " ".join(parts)
 
 

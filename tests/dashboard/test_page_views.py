@@ -193,6 +193,19 @@ def test_a_corpus_beyond_the_cap_says_so() -> None:
     )
 
 
+def test_where_nearness_decides_it_is_told_and_stands_with_each_corpus() -> None:
+    answers, near = [answer(name, {f"{name}1": 0.5}) for name in "ab"], {"a": 0.25, "b": 0.75, "c": 0.125}
+    made = msgspec.structs.replace(pool(answers, [chunk(f"{name}1", name) for name in "ab"]), available=("a", "b", "c"), affinities=near)
+    trace = decide(made, Settings.of(max_corpora_per_query=2))
+    assert corpora.sentence(trace, DE).endswith(
+        "1 fällt weg, weil die Höchstzahl erreicht ist; befragt werden erst die verlangten, dann die, deren Inhalt der Frage am nächsten "
+        "kommt. Die Nähe steht bei jedem Regelwerk."
+    )
+    assert [cells[1][-1] for cells in rows(corpora.blocks(trace, DE))] == [
+        "Nähe zur Frage 0,750", "Nähe zur Frage 0,250", "Nähe zur Frage 0,125",
+    ]  # fmt: skip
+
+
 def test_an_anchor_says_found_nothing_found_or_repealed() -> None:
     claims = [
         (AnchorClaim(Target("A", "§ 1"), "Vermerk", trigger="Wort"), Units("found", (ReadyHit("a1", 1.0),))),
