@@ -28,7 +28,10 @@ LIVING: frozenset[str] = frozenset({"kept", "reserved", "filled", "moved_to_fron
 
 
 class Fate(msgspec.Struct, frozen=True, gc=False):
-    """What a stage did with an entry. ``round`` counts from 1; ``into`` is the chunk that an entry was merged into, or that stands for its norm."""
+    """What a stage did with an entry.
+
+    ``round`` counts from 1; ``into`` is the chunk that an entry was merged into, or that stands for its norm.
+    """
 
     code: FateCode = "kept"
     round: int = 0

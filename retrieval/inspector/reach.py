@@ -74,8 +74,8 @@ def within(found: Sequence[Candidate], most: int) -> frozenset[str]:
 
     One leads another when it is at least as good in every route and met first by fusion; then it stands before it whatever the settings.
     Taken in the order of the first route, only the side of the second has to be compared: ``best`` holds the ``most`` best sides met so
-    far, one for each unit of the list, the weakest on top. The few that a further route knows are compared with each other besides, for only
-    such a one can lead them.
+    far, one for each unit of the list, the weakest on top. The few that a further route knows are compared with each other besides, for
+    only such a one can lead them.
     """
     kept: list[str] = []
     best: list[float] = []

@@ -33,8 +33,8 @@ class QuotaKnobs(msgspec.Struct, frozen=True, kw_only=True):
         Knob(
             label_de="Einheit der Liste",
             label_en="Unit of the list",
-            de="Wofür es einen Platz gibt: für jedes Textstück, für jeden Absatz oder für jede Norm als Ganzes (Paragraph, Artikel, Ziffer), "
-            "jeweils mit dem besten Textstück. Was über seine Fundstelle geholt wurde, behält alle Textstücke.",
+            de="Wofür es einen Platz gibt: für jedes Textstück, für jeden Absatz oder für jede Norm als Ganzes (Paragraph, Artikel, "
+            "Ziffer), jeweils mit dem besten Textstück. Was über seine Fundstelle geholt wurde, behält alle Textstücke.",
             en="What gets a place: every passage, every Absatz, or every norm as a whole (section, article, Ziffer), each with its best "
             "passage. What was fetched by its address keeps all its passages.",
             choices=("chunk", "subsection", "section"),
