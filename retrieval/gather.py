@@ -24,7 +24,6 @@ from retrieval.ports import (
     Anchors,
     ExplainsAnchors,
     ExplainsRouting,
-    MeasuresAffinity,
     NamedCorpora,
     Question,
     ReadsReferences,
@@ -196,7 +195,9 @@ class _Gathering:
 
     def _measured_affinity(self, corpus: str) -> float | None:
         source = self._source(corpus)
-        return source.affinity(self._prepared(source)) if isinstance(source, Source) and isinstance(source, MeasuresAffinity) else None
+        # Asked of every corpus in stock: the check of a protocol would take longer than the answer.
+        measure: Callable[[Question], float] | None = getattr(source, "affinity", None)
+        return None if isinstance(source, ForeignCorpus) or measure is None else measure(self._prepared(source))
 
     def _claims(self) -> tuple[AnchorClaim, ...]:
         anchors = self.wiring.anchors

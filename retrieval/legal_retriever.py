@@ -92,9 +92,12 @@ class LegalRetriever:
         Both count alike, whatever the weights of the fusion; a route that failed is left out. The best one, not the mean of several: a
         small corpus may hold one norm only, and that the decisive one.
         """
-        routes = (self._vector(question, 1, None), self._lexical(question, 1, None))
-        heard = [max((hit.scaled or 0.0 for hit in route.hits), default=0.0) for route in routes if route.status != "failed"]
-        return round(sum(heard) / len(heard), 4) if heard else 0.0
+        lexical, words = self.federation.lexical, question.tokens
+        found = [scaled_words(lexical.best(self.corpus_id, words), lexical.ceiling(words)) if words else 0.0]
+        vector = self._vector(question, 1, None)
+        if vector.status != "failed":
+            found.append(max((hit.scaled or 0.0 for hit in vector.hits), default=0.0))
+        return round(sum(found) / len(found), 4)
 
     def _vector(self, question: Question, fetch_k: int, rows: Mask) -> RouteAnswer:
         fingerprint = self.stock.fingerprint

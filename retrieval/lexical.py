@@ -142,6 +142,11 @@ class LexicalIndex:
             for row, score, there in zip(rows, scores.tolist(), held, strict=True)
         ]
 
+    def best(self, corpus_id: str, words: Sequence[str]) -> float:
+        """The score of the best chunk of one corpus; 0 where none holds a word of the question."""
+        start, end = self._postings.ranges.get(corpus_id, (0, 0))
+        return self._question(words).most(start, end) if start < end else 0.0
+
     def ceiling(self, words: Sequence[str]) -> float:
         """The best that this question could score here: what the best passage of the whole federation reaches, one number for all corpora.
 
@@ -220,6 +225,12 @@ class _Asked:
             order = np.lexsort((documents, -scores))[:k]
             held = block.held(documents[order])
         return documents[order], scores[order], [[word for word in self.words if word in there] for there in held]
+
+    def most(self, start: int, end: int) -> float:
+        """The best score between two numbers."""
+        block = next(block for block in self.blocks if block.start <= start and end <= block.end)
+        with self._working:
+            return float(block.leading(start, end, 1, None)[1].max(initial=0.0))
 
     def ceiling(self) -> float:
         """See ``LexicalIndex.ceiling``."""

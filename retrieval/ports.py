@@ -70,7 +70,10 @@ class Reranker(Protocol):
 
 @runtime_checkable
 class Source(Protocol):
-    """A retriever of ours: hands over what its routes found, before any fusion, and keeps its chunks at hand."""
+    """A retriever of ours: hands over what its routes found, before any fusion, and keeps its chunks at hand.
+
+    One that has ``affinity(question) -> float`` besides says how near its corpus is, from 0 to 1, and is left out last.
+    """
 
     @property
     def federation(self) -> Any:
@@ -95,15 +98,6 @@ class Source(Protocol):
 
     def references(self, chunk_id: str) -> tuple[Reference, ...]:
         """The references in this chunk's text, in the order of the text."""
-        ...
-
-
-@runtime_checkable
-class MeasuresAffinity(Protocol):
-    """A retriever that can say how near the content of its corpus is to a question, without being asked for hits."""
-
-    def affinity(self, question: Question) -> float:
-        """From 0 (nothing in common) to 1; comparable across the corpora of one federation."""
         ...
 
 

@@ -252,3 +252,11 @@ def test_numbers_that_point_outside_the_vocabulary_are_refused(tmp_path: Path) -
     StoredTokens(["frist"], np.array([7], dtype=np.int32), np.array([0, 1])).save(path)
     with pytest.raises(BrokenStock, match="do not follow the rules"):
         StoredTokens.load(path)
+
+
+def test_the_best_score_of_a_corpus_is_that_of_its_first_hit() -> None:
+    searched = index(a=["frist rechnung", "frist frist"], b=["rechnung ware"], c=["lager"])
+    for corpus in "abc":
+        first = hits_of(searched, corpus, "frist rechnung", 1)
+        assert searched.best(corpus, tokens("frist rechnung")) == (first[0].score if first else 0.0)
+    assert searched.best("fehlt", ("frist",)) == 0.0
