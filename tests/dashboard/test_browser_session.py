@@ -93,7 +93,7 @@ def test_a_session_from_the_file_to_the_signed_decision(
 
 def _import(page: Any, workshop: Workshop) -> None:
     give(page, table_of_questions(), f"{NAME}.csv")
-    press(page, "16 Fragen aufnehmen")
+    press(page, "17 Fragen aufnehmen")
     see(page, f"Normen im Fragensatz „{NAME}“")
     made = sets.load(workshop.set_file(NAME)).questions.questions
     known = {one.id: one for one in sets.load(SAMPLES / "questions.toml").questions.questions}
@@ -123,7 +123,7 @@ def _tune(page: Any, workshop: Workshop) -> None:
 
 def _sign(page: Any, workshop: Workshop, federation: FederatedRetriever) -> None:
     """Another value, noted with a reason, and signed off."""
-    page.goto(f"{page.url.split('?')[0].replace('abstimmen', 'protokoll')}?set={quote(NAME)}&vs=0.6")
+    page.goto(f"{page.url.split('?')[0].replace('abstimmen', 'protokoll')}?set={quote(NAME)}&vs=0.44")
     settled(page)
     by_name(page, "A. Kern")
     see(page, "Seit dem letzten Eintrag geändert")
@@ -135,18 +135,18 @@ def _sign(page: Any, workshop: Workshop, federation: FederatedRetriever) -> None
     see(page, "Was diese Einstellungen erreichen")
     settled(page)
     page.get_by_label("Name der Entscheidung").fill("Verweise am Ende")
-    page.get_by_label("Gründe").fill("Der Abschnitt um 0,6 ist breit.")
+    page.get_by_label("Gründe").fill("Der Abschnitt um 0,44 ist breit.")
     page.get_by_role("button", name="Entscheidung festhalten").click()
     see(page, "Die Entscheidung ist festgehalten")
     (kept,) = stored(workshop.decisions).kept
     decision = load(kept.path).decision
     checked = Golds(federation.registry.federation).check(sets.load(workshop.set_file(NAME)).questions)
     report = evaluate(checked, lambda question: _with(federation, decision.used).trace(question))
-    assert decision.used.value("verweis_score") == 0.6
+    assert decision.used.value("verweis_score") == 0.44
     assert decision.report.figures == report.figures
     minutes = kept.beside(".md").read_text("utf-8")
     assert "In der Mitte des Abschnitts." in minutes
-    assert "Der Abschnitt um 0,6 ist breit." in minutes
+    assert "Der Abschnitt um 0,44 ist breit." in minutes
 
 
 def _with(federation: FederatedRetriever, settings: Any) -> FederatedRetriever:
@@ -160,11 +160,11 @@ def _take_along(page: Any, workshop: Workshop) -> None:
     turn(page, "export")
     data = download(page, "Datei herunterladen")
     assert FORMATS["csv"].read(data, Golds(), NAME).questions.questions == sets.load(workshop.set_file(NAME)).questions.questions
-    press(page, "16 Fragen stellen und Listen vorbereiten")
-    see(page, "16 Listen herunterladen")
+    press(page, "17 Fragen stellen und Listen vorbereiten")
+    see(page, "17 Listen herunterladen")
     settled(page)
-    with zipfile.ZipFile(io.BytesIO(download(page, re.compile("16 Listen herunterladen")))) as packed:
-        assert len(read_run(packed.read("run.txt"))) == 16
+    with zipfile.ZipFile(io.BytesIO(download(page, re.compile("17 Listen herunterladen")))) as packed:
+        assert len(read_run(packed.read("run.txt"))) == 17
 
 
 def _hold(workshop: Workshop, index: Path, capsys: pytest.CaptureFixture[str]) -> None:
