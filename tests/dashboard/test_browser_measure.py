@@ -29,9 +29,7 @@ def desk(sample_index: Path, workshop: Workshop, tmp_path_factory: pytest.TempPa
     yield from served(ROOT / "dashboard" / "app.py", tmp_path_factory.mktemp("measure"), **places)
 
 
-MOST_MISSING = (
-    "Wer darf in der Apotheke die Prüfung der Medikation vornehmen, was wird dafür vergütet und welches Sonderkennzeichen gilt?"
-)
+MOST_MISSING = "Wer darf in der Apotheke die Prüfung der Medikation vornehmen, was wird dafür vergütet und welches Sonderkennzeichen gilt?"
 
 
 def noted(workshop: Workshop, act: str) -> list[Event]:
